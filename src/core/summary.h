@@ -1,0 +1,22 @@
+/* JSON text built in order, and whole files or none: written beside, synced, then renamed. */
+#pragma once
+
+#include "core/base.h"
+
+typedef struct UnrJson_ *UnrJson;
+
+PetscErrorCode UnrJsonCreate(UnrJson *json);
+PetscErrorCode UnrJsonDestroy(UnrJson *json);
+/* key NULL inside an array.  Numbers are written so that they read back bit for bit; NaN and Inf as null. */
+PetscErrorCode UnrJsonBegin(UnrJson json, const char *key, char kind); /* '{' or '[' */
+PetscErrorCode UnrJsonEnd(UnrJson json);
+PetscErrorCode UnrJsonString(UnrJson json, const char *key, const char *value);
+PetscErrorCode UnrJsonReal(UnrJson json, const char *key, double value);
+PetscErrorCode UnrJsonInt(UnrJson json, const char *key, PetscInt64 value);
+PetscErrorCode UnrJsonBool(UnrJson json, const char *key, bool value);
+const char *UnrJsonText(UnrJson json);
+
+/* Rank 0 writes text to path atomically; every rank gets the verdict (a user error names the path).  Collective on the world. */
+PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text);
+/* Makes -out and its parents, checks that it can be written.  Collective on the world. */
+PetscErrorCode UnrDirectoryMake(const char *path);

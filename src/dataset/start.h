@@ -1,0 +1,12 @@
+/* Families of start states: start state `sample` of a family is a function of (seed, sample, par), not of the ranks. */
+#pragma once
+
+#include "core/rng.h"
+#include "physics/physics.h"
+
+PetscErrorCode UnrStartRegister(void);
+/*
+  UnrStartFill - states number first, first + 1, ... of the family -start_type into the batch.     Collective on the grid.
+  In  seed  -seed_data or -seed_test;  par  [sample][parameter]
+*/
+PetscErrorCode UnrStartFill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u);

@@ -1,0 +1,23 @@
+/*
+  The loss of ONE frame: value and gradient.  The rollout sums over frames with its weights.
+
+  Each loss names its divisor, always global: mse: samples of the batch x points x components x sum of the weights;
+  half-sum: samples.  So the sum over all ranks is plain: value is this rank's part, u_bar this rank's cells.
+*/
+#pragma once
+
+#include "core/options.h"
+#include "field/grid.h"
+
+typedef struct UnrLoss_ *UnrLoss;
+
+PetscErrorCode UnrLossRegister(void);
+PetscErrorCode UnrLossCreate(UnrLoss *loss); /* reads -loss_type mse|half_sum */
+PetscErrorCode UnrLossDestroy(UnrLoss *loss);
+const char *UnrLossName(UnrLoss loss);
+/*
+  UnrLossFrame - *value += weight l(u, reference); u_bar (NULL: not wanted) += weight dl/du.     Not collective.
+  In  batch_samples  samples of the whole batch, all replicas;  weight_sum  sum of the rollout's weights
+*/
+PetscErrorCode UnrLossFrame(UnrLoss loss, UnrBatch u, UnrBatch reference, PetscInt batch_samples, double weight,
+                            double weight_sum, double *value, UnrBatch u_bar);

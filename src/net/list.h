@@ -1,0 +1,1 @@
+/* Networks of this build: a line names its file and its table UnrNetOps_<second>.  meson.build reads this. */

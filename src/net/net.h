@@ -1,0 +1,37 @@
+/*
+  A network N(u, c): batches of doubles in and out, channels-last tiles of -net_precision inside.
+
+  Input channels: the state's components, normalised, then the constant channels c (parameters of the sample, scaled).
+  Constants of normalisation belong to the net and are stored with the model.  theta is one flat array of the net's
+  precision with named views.  vjp ADDS; u_bar, par_bar, theta_bar may be NULL; par_bar and theta_bar are this rank's part.
+*/
+#pragma once
+
+#include "core/tape.h"
+#include "layer/layer.h"
+#include "physics/physics.h"
+
+typedef struct UnrNet_ *UnrNet;
+
+PetscErrorCode UnrNetRegister(void);
+/* Before a grid exists: what -net_type with its options asks of the layout. */
+PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs);
+/* out_channels components of the physics.  Weights are drawn from -seed_weights, the same on every rank count. */
+PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net);
+PetscErrorCode UnrNetDestroy(UnrNet *net);
+const char *UnrNetName(UnrNet net);
+UnrPrecision UnrNetPrecision(UnrNet net);
+size_t UnrNetParameters(UnrNet net);
+/* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged (weights are packed lazily). */
+PetscErrorCode UnrNetTheta(UnrNet net, void **theta);
+PetscErrorCode UnrNetThetaChanged(UnrNet net);
+/* View i: its name ("block0.conv0.weight"), shape (rank numbers), first number; name NULL past the last. */
+PetscErrorCode UnrNetView(UnrNet net, PetscInt i, const char **name, PetscInt *rank, PetscInt shape[5], size_t *offset);
+/* Kinked activations become tanh (or back): for Taylor and difference tests. */
+PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth);
+
+PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch out, UnrTape tape);
+PetscErrorCode UnrNetJvp(UnrNet net, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
+                         const void *theta_dot, UnrBatch out, UnrBatch out_dot);
+PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch out_bar, UnrBatch u_bar,
+                         double par_bar[], void *theta_bar);

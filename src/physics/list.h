@@ -1,0 +1,1 @@
+/* Physics of this build: a line names its file and its table UnrPhysicsOps_<second>.  meson.build reads this. */

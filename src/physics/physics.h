@@ -1,0 +1,68 @@
+/*
+  A physics: a PDE in ONE spatial discretisation, u_t = rhs(u; par).  It knows nothing of time.
+
+  par is [sample][parameters]: the physical parameters of each sample; they vary inside a batch and have gradients.
+  vjp ADDS to u_bar and par_bar; either may be NULL: not wanted.  par_bar is this rank's part: the gradient is its sum
+  over the grid communicator.  jvp: u_dot or par_dot NULL is a zero tangent.
+*/
+#pragma once
+
+#include "core/options.h"
+#include "field/fft.h"
+#include "field/halo.h"
+
+typedef struct UnrPhysics_ *UnrPhysics;
+
+/* The plugin's static facts. */
+extern const char UnrPhysicsNames[]; /* "ks_spectral|ks_fd|..." */
+PetscErrorCode UnrPhysicsRegister(void);
+/* Of the physics named by -physics_type, before a grid exists: needs, components, parameter names. */
+PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components);
+
+PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics); /* reads -physics_type and its options */
+PetscErrorCode UnrPhysicsDestroy(UnrPhysics *physics);
+const char *UnrPhysicsName(UnrPhysics physics);
+const char *UnrPhysicsFieldName(UnrPhysics physics); /* in files: "u", "velocity" */
+UnrGrid UnrPhysicsGrid(UnrPhysics physics);
+/* Parameters: their number, the name of p, its value from the options, its index by name (-1 if none). */
+PetscInt UnrPhysicsParameters(UnrPhysics physics);
+const char *UnrPhysicsParameterName(UnrPhysics physics, PetscInt p);
+double UnrPhysicsParameterDefault(UnrPhysics physics, PetscInt p);
+PetscInt UnrPhysicsParameterIndex(UnrPhysics physics, const char *name);
+/* Side lengths of one sample's domain: from its parameters where it has them, else -grid_length. */
+PetscErrorCode UnrPhysicsLength(UnrPhysics physics, const double par[], double length[UNR_MAX_DIM]);
+/* Sets what par says about the lengths that a file or the user gives; a contradiction is a user error. */
+PetscErrorCode UnrPhysicsSetLength(UnrPhysics physics, const double length[UNR_MAX_DIM], double par[]);
+
+/* Physical space; batches of any number of samples.  Collective on the grid. */
+PetscErrorCode UnrPhysicsRhs(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs);
+PetscErrorCode UnrPhysicsJvp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
+                             UnrBatch rhs_dot);
+PetscErrorCode UnrPhysicsVjp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar, UnrBatch u_bar,
+                             double par_bar[]);
+/* Assembled d rhs/du of one sample at u, for implicit PETSc integrators; see UnrPhysicsHas. */
+PetscErrorCode UnrPhysicsJacobianCreate(UnrPhysics physics, Mat *J);
+PetscErrorCode UnrPhysicsJacobian(UnrPhysics physics, const double par[], Vec u, Mat J);
+
+/* What a physics offers besides rhs, jvp and vjp. */
+typedef enum { UNR_PHYSICS_SYMBOL, UNR_PHYSICS_JACOBIAN, UNR_PHYSICS_CONSTRAIN } UnrPhysicsFeature;
+bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature);
+
+/*
+  Spectral form, rhs = L u + N(u) on modes: for exponential integrators.  samples, par, modes [sample][component][mode]
+  are those of the FFT's work layout on this rank.  Cotangents as fft.h says.
+*/
+UnrFFT UnrPhysicsFFT(UnrPhysics physics);
+/* symbol[component][mode]; symbol_par[parameter][component][mode] = d symbol/d par, or NULL. */
+PetscErrorCode UnrPhysicsSymbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[]);
+PetscErrorCode UnrPhysicsNonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
+                                   UnrComplex n[]);
+PetscErrorCode UnrPhysicsNonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
+                                      const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[]);
+PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
+                                      const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[]);
+
+/* P: projection onto what the scheme represents, in place; the identity where a physics has none.  Its own transpose
+   unless the plugin gives another. */
+PetscErrorCode UnrPhysicsConstrain(UnrPhysics physics, const double par[], UnrBatch u);
+PetscErrorCode UnrPhysicsConstrainTranspose(UnrPhysics physics, const double par[], UnrBatch u_bar);

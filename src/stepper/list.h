@@ -1,0 +1,1 @@
+/* Steppers of this build: a line names its file and its table UnrStepperOps_<second>.  meson.build reads this. */

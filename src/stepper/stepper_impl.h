@@ -1,0 +1,23 @@
+/* For files in this folder only: what a stepper fills in.  stepper.c does constraint, counting and events. */
+#pragma once
+
+#include "stepper/stepper.h"
+
+typedef struct {
+  const char      *name, *summary;
+  const UnrOption *options;
+  PetscErrorCode (*create)(UnrStepper); /* user error if the physics lacks what is needed, by name, with the remedy */
+  PetscErrorCode (*destroy)(UnrStepper);
+  PetscErrorCode (*apply)(UnrStepper, const double[], UnrBatch, UnrBatch, UnrTape);
+  PetscErrorCode (*jvp)(UnrStepper, const double[], UnrBatch, UnrBatch, const double[], UnrBatch, UnrBatch);
+  PetscErrorCode (*vjp)(UnrStepper, const double[], UnrTape, UnrBatch, UnrBatch, double[]); /* NULL: no adjoint */
+} UnrStepperOps;
+
+struct UnrStepper_ {
+  const UnrStepperOps *ops;
+  const char          *prefix;
+  UnrPhysics           physics;
+  double               dt;
+  PetscInt             substeps;
+  void                *data;
+};
