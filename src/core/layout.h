@@ -38,3 +38,5 @@ PetscErrorCode UnrLayoutDestroy(UnrLayout *layout);
 /* This replica's share [*first, *first + *count) of `samples`; shares differ by at most one. */
 void UnrLayoutShare(const UnrLayout *layout, PetscInt samples, PetscInt *first, PetscInt *count);
 extern const UnrOption UnrLayoutOptions[];
+/* "4 ranks = 2 replicas x grid 2x1". */
+PetscErrorCode UnrLayoutText(const UnrLayout *layout, char text[], size_t size);

@@ -10,8 +10,13 @@
 typedef struct UnrModel_ *UnrModel;
 
 PetscErrorCode UnrModelRegister(void);
-/* What -model_type needs, before anything exists. */
-PetscErrorCode UnrModelWants(bool *stepper, bool *net);
+/* What -model_type needs, before anything exists: which scheme as its stepper, and a net or not. */
+typedef enum { UNR_STEPPER_NONE, UNR_STEPPER_SOLVER, UNR_STEPPER_REFERENCE } UnrModelStepperKind;
+typedef struct {
+  UnrModelStepperKind stepper;
+  bool                net;
+} UnrModelNeeds;
+PetscErrorCode UnrModelWants(UnrModelNeeds *wants);
 /* stepper, net are borrowed; NULL where the type does not want them.  Reads -model_type, -model_scale, -model_project. */
 PetscErrorCode UnrModelCreate(UnrPhysics physics, UnrStepper stepper, UnrNet net, UnrModel *model);
 PetscErrorCode UnrModelDestroy(UnrModel *model);
