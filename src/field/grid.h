@@ -10,7 +10,7 @@
 
 typedef struct UnrGrid_ *UnrGrid;
 struct UnrGrid_ { /* read by everyone, written by grid.c only */
-  MPI_Comm comm;
+  MPI_Comm comm; /* PETSc's own duplicate of layout->grid: PetscCommGetNewTag() works on it */
   int      size, rank;
   int      dim;
   PetscInt points[UNR_MAX_DIM]; /* global; 1 on unused axes */
@@ -23,7 +23,14 @@ struct UnrGrid_ { /* read by everyone, written by grid.c only */
   DM       da;
 };
 
-/* Blocks differ by at most one point, the longer first (DMDA's own rule).  Collective on layout->grid. */
+/* First of `n` things that part b of `parts` owns: parts differ by at most one, the longer first (DMDA's own rule).
+   b = parts gives n. */
+static inline PetscInt UnrPartStart(PetscInt n, PetscInt parts, PetscInt b)
+{
+  return b * (n / parts) + PetscMin(b, n % parts);
+}
+
+/* Blocks by UnrPartStart along every axis.  Collective on layout->grid. */
 PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt points[UNR_MAX_DIM], PetscInt components,
                              PetscInt stencil, UnrGrid *grid);
 PetscErrorCode UnrGridDestroy(UnrGrid *grid);
