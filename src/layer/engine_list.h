@@ -1,3 +1,3 @@
 /* Convolution engines: a line names its file and its table UnrEngineOps_<second>.  meson.build reads this. */
-UNR_ENGINE(ref, Ref)
+UNR_ENGINE_FIRST(ref, Ref)
 UNR_ENGINE(simd, SIMD)

@@ -1,0 +1,96 @@
+/*
+  Vectors of the instruction set that this compilation is for, by gcc's vector extension.  meson.build sets
+  UNR_VECTOR_BYTES and UNR_REAL; intrinsics appear only where the extension has no word: masked memory access.
+*/
+#pragma once
+
+#include "core/base.h"
+
+#if UNR_VECTOR_BYTES > 16
+  #include <immintrin.h>
+#endif
+
+typedef UNR_REAL real;
+enum { LANES = UNR_VECTOR_BYTES / sizeof(real) };
+
+typedef real vec __attribute__((vector_size(UNR_VECTOR_BYTES)));
+typedef real vec_in_memory __attribute__((vector_size(UNR_VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+/* Integers of the same width; a comparison gives 0 or -1. */
+typedef __typeof__(_Generic((real)0, float: (int32_t)0, double: (int64_t)0)) integer;
+typedef integer bits __attribute__((vector_size(UNR_VECTOR_BYTES)));
+
+/* Architectural vector registers: they decide how large a block of accumulators may be. */
+#if UNR_VECTOR_BYTES == 64 || defined(__aarch64__)
+  #define UNR_VECTOR_REGISTERS 32
+#else
+  #define UNR_VECTOR_REGISTERS 16
+#endif
+
+#define UNROLL _Pragma("GCC unroll 32")
+
+static inline vec Splat(real x) { return x - (vec){0}; }
+
+static inline vec Load(const real *p) { return *(const vec_in_memory *)p; }
+
+static inline void Store(real *p, vec v) { *(vec_in_memory *)p = v; }
+
+/* mask ? a : b, lane by lane. */
+static inline vec Select(bits mask, vec a, vec b) { return (vec)((mask & (bits)a) | (~mask & (bits)b)); }
+
+#if UNR_VECTOR_BYTES == 32
+/* -1 in the first n lanes. */
+static inline bits HeadMask(size_t n)
+{
+  bits lane;
+  for (int i = 0; i < LANES; ++i) lane[i] = i;
+  return (bits)(lane < (integer)n);
+}
+#endif
+
+static inline real Total(vec v)
+{
+  real part[LANES];
+  Store(part, v);
+  for (int half = LANES / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) part[i] += part[i + half];
+  }
+  return part[0];
+}
+
+/* n numbers, 1 <= n; all LANES if n is more.  Memory behind them is neither read nor written. */
+static inline vec LoadSome(const real *p, size_t n)
+{
+  if (n >= LANES) return Load(p);
+#if UNR_VECTOR_BYTES == 64
+  const unsigned mask = (1u << n) - 1;
+  if (sizeof(real) == sizeof(float)) return (vec)_mm512_maskz_loadu_ps((__mmask16)mask, p);
+  return (vec)_mm512_maskz_loadu_pd((__mmask8)mask, p);
+#elif UNR_VECTOR_BYTES == 32
+  const __m256i mask = (__m256i)HeadMask(n);
+  if (sizeof(real) == sizeof(float)) return (vec)_mm256_maskload_ps((const float *)p, mask);
+  return (vec)_mm256_maskload_pd((const double *)p, mask);
+#else
+  vec v = {0};
+  for (size_t i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+#endif
+}
+
+static inline void StoreSome(real *p, vec v, size_t n)
+{
+  if (n >= LANES) {
+    Store(p, v);
+    return;
+  }
+#if UNR_VECTOR_BYTES == 64
+  const unsigned mask = (1u << n) - 1;
+  if (sizeof(real) == sizeof(float)) _mm512_mask_storeu_ps(p, (__mmask16)mask, (__m512)v);
+  else _mm512_mask_storeu_pd(p, (__mmask8)mask, (__m512d)v);
+#elif UNR_VECTOR_BYTES == 32
+  const __m256i mask = (__m256i)HeadMask(n);
+  if (sizeof(real) == sizeof(float)) _mm256_maskstore_ps((float *)p, mask, (__m256)v);
+  else _mm256_maskstore_pd((double *)p, mask, (__m256d)v);
+#else
+  for (size_t i = 0; i < n; ++i) p[i] = v[i];
+#endif
+}
