@@ -18,10 +18,13 @@ PetscErrorCode UnrPhysicsLength_KS(UnrPhysics physics, const double par[], doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A domain size that agrees to the precision of a file's coordinates stays: it has more digits than they have. */
 PetscErrorCode UnrPhysicsSetLength_KS(UnrPhysics physics, const double length[UNR_MAX_DIM], double par[])
 {
+  const double s = length[0] / (2 * PETSC_PI);
+
   PetscFunctionBeginUser;
   (void)physics;
-  par[0] = length[0] / (2 * PETSC_PI);
+  if (PetscAbsReal(par[0] - s) > 1e-5 * s) par[0] = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,8 +14,10 @@
 typedef struct UnrPhysics_ *UnrPhysics;
 
 /* The plugin's static facts. */
-extern const char UnrPhysicsNames[]; /* "ks_spectral|ks_fd|..." */
+extern const char *const UnrPhysicsNames; /* "ks_spectral|ks_fd|..." */
 PetscErrorCode UnrPhysicsRegister(void);
+/* Calls visit for every physics of this build. */
+PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context);
 /* Of the physics named by -physics_type, before a grid exists: needs, components, parameter names. */
 PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components);
 

@@ -3,6 +3,8 @@
 
 #include "physics/physics.h"
 
+enum { UNR_PHYSICS_PLUGIN_SLOTS = 8, UNR_PHYSICS_SLOTS = 12 };
+
 typedef struct {
   const char      *name, *summary;
   const char      *field;        /* name in files: "u" */
@@ -37,9 +39,10 @@ struct UnrPhysics_ {
   PetscInt             parameters;
   double              *parameter_default;
   void                *data; /* the plugin's own */
-  void                *scratch[8];
-  size_t               scratch_bytes[8];
+  void                *scratch[UNR_PHYSICS_SLOTS];
+  size_t               scratch_bytes[UNR_PHYSICS_SLOTS];
 };
 
-/* Scratch of at least `bytes`, kept by the physics from call to call; slot 0 to 7, 64-byte aligned. */
+/* Scratch of at least `bytes`, kept by the physics from call to call, 64-byte aligned; contents undefined.
+   A plugin has slots 0 to UNR_PHYSICS_PLUGIN_SLOTS - 1; the others are spectral.c's, which calls the plugin. */
 PetscErrorCode UnrPhysicsScratch(UnrPhysics physics, int slot, size_t bytes, void **block);
