@@ -11,9 +11,9 @@
 #define UNR_PHYSICS(name, Name) &UnrPhysicsOps_##Name,
 static const UnrPhysicsOps *const list[] = {
 #include "physics/list.h"
+  NULL,
 };
 #undef UNR_PHYSICS
-enum { LISTED = sizeof list / sizeof list[0] };
 
 #define UNR_PHYSICS(name, Name) "|" #name
 static const char joined[] =
@@ -39,7 +39,7 @@ PetscErrorCode UnrPhysicsRegister(void)
 {
   PetscFunctionBeginUser;
   PetscCall(UnrOptionsRegister("physics", options, NULL));
-  for (int i = 0; i < LISTED; i++) {
+  for (int i = 0; list[i]; i++) {
     bool seen = !list[i]->options;
 
     for (int j = 0; j < i; j++) seen = seen || list[j]->options == list[i]->options;
@@ -51,7 +51,7 @@ PetscErrorCode UnrPhysicsRegister(void)
 PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < LISTED; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
+  for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,7 +62,7 @@ static PetscErrorCode OpsFromOptions(const UnrPhysicsOps **ops)
   PetscFunctionBeginUser;
   PetscCall(UnrOptionWord(options, NULL, "-physics_type", &name));
   *ops = NULL;
-  for (int i = 0; i < LISTED; i++) {
+  for (int i = 0; list[i]; i++) {
     if (!strcmp(name, list[i]->name)) *ops = list[i];
   }
   PetscCheck(*ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows a physics '%s' that the list lacks", name);

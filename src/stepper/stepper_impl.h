@@ -1,6 +1,7 @@
 /* For files in this folder only: what a stepper fills in.  stepper.c does constraint, counting and events. */
 #pragma once
 
+#include "field/scratch.h"
 #include "stepper/stepper.h"
 
 typedef struct {
@@ -19,5 +20,7 @@ struct UnrStepper_ {
   UnrPhysics           physics;
   double               dt;
   PetscInt             substeps;
+  bool                 has_adjoint; /* ops->vjp is given; create may clear it */
+  UnrScratch           constrained, constrained_other; /* stepper.c's: P u; P u_dot or the cotangent of P u */
   void                *data;
 };
