@@ -11,6 +11,8 @@ typedef struct {
   uint64_t stream; /* what is drawn: UnrRngStream() of a word and numbers such as epoch and sample */
 } UnrRng;
 
+/* The generator itself: 128 bits from a counter and a key. */
+void UnrPhilox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 /* A stream number from a purpose ("weights", "start state") and up to two numbers. */
 uint64_t UnrRngStream(const char *purpose, uint64_t a, uint64_t b);
 /* The index-th draw: uniform in [0, 1), 53 bits; or normal, mean 0, variance 1 (Box-Muller). */

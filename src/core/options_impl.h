@@ -1,0 +1,24 @@
+/* What the files of options share: the registered tables, kept strings. */
+#pragma once
+
+#include "core/options.h"
+
+typedef struct {
+  const char      *title, *prefix; /* prefix "" or "reference_" ... */
+  const UnrOption *table;
+} UnrOptionsEntry;
+
+enum { UNR_OPTION_NAME = 256 };
+
+/* Entry i of what was registered, NULL past the end. */
+const UnrOptionsEntry *UnrOptionsEntryGet(size_t i);
+/* Is "-name" in a registered table? */
+bool UnrOptionsKnows(const char *name);
+/* "-" prefix name, for an option's name "-name". */
+void UnrOptionFullName(const char *prefix, const char *name, char full[UNR_OPTION_NAME]);
+/* A copy that lives as long as the program; equal strings share it. */
+const char *UnrOptionsKeep(const char *text, size_t length);
+/* Puts a value into the resolved set. */
+void UnrOptionsRecord(const char *name, const char *value);
+/* "integers from 1 to 8" and such: what the option takes. */
+void UnrOptionAllowedText(const UnrOption *option, char text[], size_t size);

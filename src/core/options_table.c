@@ -1,0 +1,91 @@
+#include "core/options_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What outlives single calls: registered tables, kept strings, the resolved set. */
+static struct {
+  UnrOptionsEntry *entry;
+  size_t           entries;
+  char           **kept;
+  size_t           keeps;
+  struct {
+    const char *name, *value;
+  }     *resolved; /* sorted by name */
+  size_t resolutions;
+} options;
+
+/* Room for one more of `count` items in an array that grows by doubling at powers of two. */
+static void *UnrOptionsGrow(void *array, size_t count, size_t bytes)
+{
+  if (count & (count - 1)) return array;
+  void *grown = realloc(array, (count ? 2 * count : 1) * bytes);
+  if (!grown) abort();
+  return grown;
+}
+
+PetscErrorCode UnrOptionsRegister(const char *title, const UnrOption table[], const char *prefix)
+{
+  PetscFunctionBeginUser;
+  if (!prefix) prefix = "";
+  for (size_t i = 0; i < options.entries; i++) {
+    if (options.entry[i].table == table && !strcmp(options.entry[i].prefix, prefix)) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  options.entry = UnrOptionsGrow(options.entry, options.entries, sizeof(*options.entry));
+  options.entry[options.entries++] = (UnrOptionsEntry){.title = title, .prefix = prefix, .table = table};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const UnrOptionsEntry *UnrOptionsEntryGet(size_t i) { return i < options.entries ? &options.entry[i] : NULL; }
+
+void UnrOptionFullName(const char *prefix, const char *name, char full[UNR_OPTION_NAME])
+{
+  snprintf(full, UNR_OPTION_NAME, "-%s%s", prefix ? prefix : "", name + 1);
+}
+
+bool UnrOptionsKnows(const char *name)
+{
+  char full[UNR_OPTION_NAME];
+
+  for (size_t i = 0; i < options.entries; i++) {
+    for (const UnrOption *option = options.entry[i].table; option->name; option++) {
+      UnrOptionFullName(options.entry[i].prefix, option->name, full);
+      if (!strcasecmp(full, name)) return true;
+    }
+  }
+  return false;
+}
+
+const char *UnrOptionsKeep(const char *text, size_t length)
+{
+  for (size_t i = 0; i < options.keeps; i++) {
+    if (strlen(options.kept[i]) == length && !memcmp(options.kept[i], text, length)) return options.kept[i];
+  }
+  char *copy = malloc(length + 1);
+  if (!copy) abort();
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  options.kept = UnrOptionsGrow(options.kept, options.keeps, sizeof(*options.kept));
+  return options.kept[options.keeps++] = copy;
+}
+
+void UnrOptionsRecord(const char *name, const char *value)
+{
+  size_t i = 0;
+
+  while (i < options.resolutions && strcmp(options.resolved[i].name, name) < 0) i++;
+  if (i == options.resolutions || strcmp(options.resolved[i].name, name)) {
+    options.resolved = UnrOptionsGrow(options.resolved, options.resolutions, sizeof(*options.resolved));
+    memmove(&options.resolved[i + 1], &options.resolved[i], (options.resolutions - i) * sizeof(*options.resolved));
+    options.resolutions++;
+    options.resolved[i].name = UnrOptionsKeep(name, strlen(name));
+  }
+  options.resolved[i].value = UnrOptionsKeep(value, strlen(value));
+}
+
+void UnrOptionsResolved(size_t i, const char **name, const char **value)
+{
+  *name = i < options.resolutions ? options.resolved[i].name : NULL;
+  *value = i < options.resolutions ? options.resolved[i].value : NULL;
+}
