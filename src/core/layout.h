@@ -19,6 +19,7 @@ typedef struct {
   MPI_Comm world, grid; /* grid: the ranks that share a sample; borrowed world */
   int      size, rank;  /* of the world */
   int      replicas, replica;
+  int      dim;               /* of the grid; 1 for UnrLayoutCreateSelf() */
   PetscInt blocks[UNR_MAX_DIM]; /* ranks per axis of a grid communicator; product = size / replicas */
 } UnrLayout;
 

@@ -1,0 +1,98 @@
+#include "core/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+/* Rank 0's verdict (0 or errno) for all. */
+static PetscErrorCode UnrFileAgree(int verdict, const char *what, const char *path)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Bcast(&verdict, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  UnrUserCheck(!verdict, "%s (%s): %s; allowed: a place that this user may write, with room; try: another -out", what, path,
+               strerror(verdict));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int UnrDirectorySync(const char *path)
+{
+  char directory[PETSC_MAX_PATH_LEN];
+
+  snprintf(directory, sizeof(directory), "%s", path);
+  char *slash = strrchr(directory, '/');
+  if (slash == directory) slash[1] = '\0';
+  else if (slash) *slash = '\0';
+  else snprintf(directory, sizeof(directory), ".");
+  int file = open(directory, O_RDONLY | O_DIRECTORY);
+  if (file < 0) return errno;
+  /* Some file systems cannot sync a directory and need no sync. */
+  int verdict = fsync(file) && errno != EINVAL ? errno : 0;
+  close(file);
+  return verdict;
+}
+
+static int UnrFileWrite(const char *path, const char *text)
+{
+  char   beside[PETSC_MAX_PATH_LEN];
+  size_t length = strlen(text), written = 0;
+  int    verdict = 0;
+
+  if (snprintf(beside, sizeof(beside), "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof(beside)) return ENAMETOOLONG;
+  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file < 0) return errno;
+  while (written < length && !verdict) {
+    ssize_t n = write(file, text + written, length - written);
+    if (n >= 0) written += (size_t)n;
+    else if (errno != EINTR) verdict = errno;
+  }
+  if (!verdict && fsync(file)) verdict = errno;
+  if (close(file) && !verdict) verdict = errno;
+  if (!verdict && rename(beside, path)) verdict = errno;
+  if (verdict) unlink(beside);
+  return verdict ? verdict : UnrDirectorySync(path);
+}
+
+PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text)
+{
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(UnrFileAgree(rank ? 0 : UnrFileWrite(path, text), "cannot write a file", path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* mkdir -p, then a file of no name inside: a full or read-only place is found before hours of work. */
+static int UnrDirectoryMakeHere(const char *path)
+{
+  char part[PETSC_MAX_PATH_LEN];
+
+  if (!*path) return ENOENT;
+  if (snprintf(part, sizeof(part), "%s", path) >= (int)sizeof(part) - 32) return ENAMETOOLONG;
+  for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
+    if (slash) *slash = '\0';
+    if (mkdir(part, 0777) && errno != EEXIST) return errno;
+    if (!slash) break;
+    *slash = '/';
+  }
+  snprintf(part + strlen(part), 32, "/.%ld.tmp", (long)getpid());
+  int file = open(part, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (file < 0) return errno;
+  close(file);
+  return unlink(part) ? errno : 0;
+}
+
+PetscErrorCode UnrDirectoryMake(const char *path)
+{
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(UnrFileAgree(rank ? 0 : UnrDirectoryMakeHere(path), "cannot make or write a directory", path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
