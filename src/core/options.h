@@ -7,6 +7,8 @@
 */
 #pragma once
 
+#include <stdio.h>
+
 #include "core/base.h"
 
 typedef enum { UNR_BOOL, UNR_INT, UNR_REAL, UNR_WORD, UNR_PATH, UNR_INTS, UNR_REALS, UNR_WORDS } UnrOptionKind;
@@ -27,6 +29,7 @@ PetscErrorCode UnrOptionsRegister(const char *title, const UnrOption table[], co
 /*
   Readers.     Collective on the world.  A malformed, out-of-range or not allowed value is a user error.
   prefix is NULL or "reference_" ...; the name must be in the table.  Each records the resolved value.
+  Where an option is unset and has no default, a bool, an integer and a real are left as they are.
   Strings are owned by the options database.  Lists: at most `room` entries, *count says how many (0 if unset).
 */
 PetscErrorCode UnrOptionBool(const UnrOption table[], const char *prefix, const char *name, bool *value);
@@ -45,10 +48,16 @@ PetscErrorCode UnrOptionGiven(const UnrOption table[], const char *prefix, const
 
 /*
   UnrOptionsStart - PetscInitialize() with the deck of -options_file below the command line.     Collective.
-  argv is edited: -options_file FILE is taken out (kept as provenance).  A bad deck is a user error.
+  On return argv holds the words only: the program's name and what is neither an option nor an option's value.
+  -options_file FILE, -help and -version are taken out and can be asked for below.  A bad deck is a user error.
 */
 PetscErrorCode UnrOptionsStart(int *argc, char ***argv, const char *usage);
+const char *UnrOptionsDeck(void); /* its path, NULL without one */
+bool UnrOptionsHelpAsked(void);
+bool UnrOptionsVersionAsked(void);
 
+/* Options that start with this ("pressure_") are a PETSc solver's: never unknown.  The text is borrowed. */
+PetscErrorCode UnrOptionsPrefixDeclare(const char *prefix);
 /* An option given but in no registered table (PETSc's own excepted) is a user error that names the nearest. */
 PetscErrorCode UnrOptionsCheckUnknown(void);
 /* Prints once the given, known options that no reader asked for: "not used by this command: ...". */

@@ -22,3 +22,5 @@ const char *UnrOptionsKeep(const char *text, size_t length);
 void UnrOptionsRecord(const char *name, const char *value);
 /* "integers from 1 to 8" and such: what the option takes. */
 void UnrOptionAllowedText(const UnrOption *option, char text[], size_t size);
+/* Puts the deck's options over those there are; a bad deck is a user error.  Collective on the world. */
+PetscErrorCode UnrDeckInsert(const char *path);

@@ -15,7 +15,9 @@
  * A program in which no test ran fails.  It relies on the internals of Criterion 2.4.1, so meson pins that version.
  * With -DUSE_PETSC, PetscInitialize() and PetscFinalize() take the place of MPI_Init() and MPI_Finalize().
  */
-#define _GNU_SOURCE /* FNM_EXTMATCH */
+#ifndef _GNU_SOURCE
+  #define _GNU_SOURCE /* FNM_EXTMATCH */
+#endif
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h> /* struct cri_assert_node */
 #include <criterion/parameterized.h>
