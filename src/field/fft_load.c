@@ -3,6 +3,7 @@
   In 1-D on several ranks, segments of all lines go against whole lines of a share of the samples, in one exchange.
 */
 #include "field/fft_impl.h"
+#include "core/call.h"
 #include "core/event.h"
 
 #include <string.h>
@@ -61,12 +62,13 @@ static PetscErrorCode SetCounts(UnrFFT fft, UnrBatch u, PetscInt mine)
   PetscFunctionBeginUser;
   for (int r = 0; r < g->size; r++) {
     PetscInt first = UnrPartStart(u->samples, g->size, r), next = UnrPartStart(u->samples, g->size, r + 1);
-    PetscInt x = g->starts[0][r], points = g->starts[0][r + 1] - x, lines = mine * u->grid->components;
+    size_t   x = (size_t)g->starts[0][r], points = (size_t)g->starts[0][r + 1] - x;
+    size_t   lines = (size_t)mine * (size_t)u->grid->components;
 
-    PetscCall(PetscMPIIntCast((PetscInt)u->stride * (next - first), &d->lines[r]));
-    PetscCall(PetscMPIIntCast((PetscInt)u->stride * first, &d->lines_at[r]));
-    PetscCall(PetscMPIIntCast(lines * points, &d->segments[r]));
-    PetscCall(PetscMPIIntCast(lines * x, &d->segments_at[r]));
+    PetscCall(UnrMPICount(u->stride * (size_t)(next - first), &d->lines[r]));
+    PetscCall(UnrMPICount(u->stride * (size_t)first, &d->lines_at[r]));
+    PetscCall(UnrMPICount(lines * points, &d->segments[r]));
+    PetscCall(UnrMPICount(lines * x, &d->segments_at[r]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,16 +60,16 @@ static PetscErrorCode PencilPlans(UnrFFT fft, PetscInt fields, UnrComplex *penci
 }
 
 /* `count` blocks of `length` complex numbers from number `at` on, `stride` apart. */
-static PetscErrorCode BlocksType(PetscInt count, PetscInt length, PetscInt stride, PetscInt at, MPI_Datatype *type)
+static PetscErrorCode BlocksType(size_t count, size_t length, size_t stride, size_t at, MPI_Datatype *type)
 {
   MPI_Datatype vector;
   PetscMPIInt  c, l, s, one = 1;
   MPI_Aint     bytes = (MPI_Aint)at * (MPI_Aint)sizeof(UnrComplex);
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMPIIntCast(count, &c));
-  PetscCall(PetscMPIIntCast(length, &l));
-  PetscCall(PetscMPIIntCast(stride, &s));
+  PetscCall(UnrMPICount(count, &c));
+  PetscCall(UnrMPICount(length, &l));
+  PetscCall(UnrMPICount(stride, &s));
   PetscCallMPI(MPI_Type_vector(c, l, s, MPI_C_DOUBLE_COMPLEX, &vector));
   PetscCallMPI(MPI_Type_create_hindexed(1, &one, &bytes, vector, type));
   PetscCallMPI(MPI_Type_commit(type));
@@ -86,15 +86,14 @@ static PetscErrorCode ExchangeTypes(UnrFFT fft, PetscInt fields, UnrFFTPlan *pla
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(g->size, &plan->slab_type, g->size, &plan->pencil_type));
   for (int r = 0; r < g->size; r++) {
-    PetscInt first = UnrPartStart(d->rest, g->size, r), rest = UnrPartStart(d->rest, g->size, r + 1) - first;
-    PetscInt x = g->starts[0][r + 1] - g->starts[0][r];
+    size_t first = (size_t)UnrPartStart(d->rest, g->size, r);
+    size_t rest = (size_t)UnrPartStart(d->rest, g->size, r + 1) - first, mine = (size_t)d->mine;
+    size_t x = (size_t)g->starts[0][r], points = (size_t)g->starts[0][r + 1] - x;
 
     plan->slab_type[r] = plan->pencil_type[r] = MPI_BYTE;
-    if (d->one_slab[r]) PetscCall(BlocksType(fields * g->count[0], rest, d->rest, first, &plan->slab_type[r]));
-    if (d->one_pencil[r]) {
-      PetscCall(BlocksType(fields, x * d->mine, g->points[0] * d->mine, g->starts[0][r] * d->mine,
-                           &plan->pencil_type[r]));
-    }
+    if (d->one_slab[r]) PetscCall(BlocksType((size_t)fields * g->count[0], rest, d->rest, first, &plan->slab_type[r]));
+    if (d->one_pencil[r])
+      PetscCall(BlocksType(fields, points * mine, g->points[0] * mine, x * mine, &plan->pencil_type[r]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
