@@ -3,13 +3,10 @@
 
 #include "loss/loss.h"
 
+/* l = factor x sum of squared differences of this rank's cells: a loss is its factor. */
 typedef struct {
   const char *name, *summary;
-  const UnrOption *options;
-  /* The factor of the sum of squared differences: a loss of another form sets `frame` instead. */
   double (*factor)(UnrGrid grid, PetscInt batch_samples, double weight_sum);
-  PetscErrorCode (*frame)(UnrBatch u, UnrBatch reference, PetscInt batch_samples, double weight, double weight_sum,
-                          double *value, UnrBatch u_bar);
 } UnrLossOps;
 
 struct UnrLoss_ {
