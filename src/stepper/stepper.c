@@ -73,6 +73,7 @@ PetscErrorCode UnrStepperCreate(UnrPhysics physics, const char *prefix, UnrStepp
   stepper->prefix = prefix;
   stepper->physics = physics;
   stepper->has_adjoint = stepper->ops->vjp;
+  stepper->exactness = 1e-12;
   PetscCall(UnrOptionReal(options, prefix, "-stepper_dt", &stepper->dt));
   PetscCall(UnrOptionInt(options, prefix, "-stepper_substeps", &stepper->substeps));
   if (stepper->ops->create) PetscCall(stepper->ops->create(stepper));
@@ -100,6 +101,8 @@ double UnrStepperDt(UnrStepper stepper) { return stepper->dt; }
 PetscInt UnrStepperSubsteps(UnrStepper stepper) { return stepper->substeps; }
 
 bool UnrStepperHasAdjoint(UnrStepper stepper) { return stepper->has_adjoint; }
+
+double UnrStepperExactness(UnrStepper stepper) { return stepper->exactness; }
 
 PetscErrorCode UnrStepperScaleDt(UnrStepper stepper, double factor)
 {

@@ -25,6 +25,9 @@ PetscInt UnrStepperSubsteps(UnrStepper stepper);
 PetscErrorCode UnrStepperScaleDt(UnrStepper stepper, double factor);
 /* false: `wig` must be refused by name. */
 bool UnrStepperHasAdjoint(UnrStepper stepper);
+/* What <J v, w> = <v, J' w> holds to, relative to |J v| |w|: 1e-12 for hand-written adjoints, looser where iterative
+   solves or differences are involved. */
+double UnrStepperExactness(UnrStepper stepper);
 
 /* u_next = S(u); u and u_next may not alias. */
 PetscErrorCode UnrStepperApply(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_next, UnrTape tape);

@@ -21,6 +21,7 @@ struct UnrStepper_ {
   double               dt;
   PetscInt             substeps;
   bool                 has_adjoint; /* ops->vjp is given; create may clear it */
+  double               exactness;   /* 1e-12; create may loosen it */
   UnrScratch           constrained, constrained_other; /* stepper.c's: P u; P u_dot or the cotangent of P u */
   void                *data;
 };
