@@ -54,7 +54,8 @@ void UnrOptionAllowedText(const UnrOption *option, char text[], size_t size)
   snprintf(text, size, "%s", kinds[option->kind]);
   if (option->low == 0 && option->high == 0) return;
   length = strlen(text);
-  if (option->high < most && option->low > -most)
+  if (option->low > 0 && option->low <= 1e-300 && option->high >= most) snprintf(text + length, size - length, " above 0");
+  else if (option->high < most && option->low > -most)
     snprintf(text + length, size - length, " from %.10g to %.10g", option->low, option->high);
   else if (option->low > -most) snprintf(text + length, size - length, " from %.10g up", option->low);
   else if (option->high < most) snprintf(text + length, size - length, " up to %.10g", option->high);

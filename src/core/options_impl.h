@@ -3,15 +3,20 @@
 
 #include "core/options.h"
 
-typedef struct {
-  const char      *title, *prefix; /* prefix "" or "reference_" ... */
-  const UnrOption *table;
-} UnrOptionsEntry;
+enum { UNR_OPTION_NAME = 256, UNR_OPTION_PREFIXES = 4 };
 
-enum { UNR_OPTION_NAME = 256 };
+/* A registered table; its names go with each of the prefixes, the first of which is "". */
+typedef struct {
+  const char      *title;
+  const UnrOption *table;
+  const char      *prefix[UNR_OPTION_PREFIXES];
+  int              prefixes;
+} UnrOptionsEntry;
 
 /* Entry i of what was registered, NULL past the end. */
 const UnrOptionsEntry *UnrOptionsEntryGet(size_t i);
+/* The first registered name, prefixes included, for which is_it says yes, until the next call; else NULL. */
+const char *UnrOptionsEach(bool (*is_it)(const char *name, void *context), void *context);
 /* Is "-name" in a registered table? */
 bool UnrOptionsKnows(const char *name);
 /* "-" prefix name, for an option's name "-name". */

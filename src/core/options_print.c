@@ -13,15 +13,15 @@ static void UnrPrintCell(FILE *file, const char *text)
 
 static void UnrPrintMarkdown(FILE *file, const UnrOptionsEntry *entry)
 {
-  char name[UNR_OPTION_NAME], allowed[1024];
+  char allowed[1024];
 
   fprintf(file, "\n## %s\n\n", entry->title);
-  if (entry->prefix[0]) fprintf(file, "With the prefix `%s`; a name without it is the default.\n\n", entry->prefix);
+  for (int i = 1; i < entry->prefixes; i++)
+    fprintf(file, "Also as `-%s...`; what is not given so is taken from the plain name.\n\n", entry->prefix[i]);
   fprintf(file, "| option | default | unit | allowed | meaning |\n|---|---|---|---|---|\n");
   for (const UnrOption *option = entry->table; option->name; option++) {
-    UnrOptionFullName(entry->prefix, option->name, name);
     UnrOptionAllowedText(option, allowed, sizeof(allowed));
-    fprintf(file, "| `%s` ", name);
+    fprintf(file, "| `%s` ", option->name);
     UnrPrintCell(file, option->value ? option->value : "");
     UnrPrintCell(file, option->unit ? option->unit : "");
     UnrPrintCell(file, allowed);
@@ -32,13 +32,14 @@ static void UnrPrintMarkdown(FILE *file, const UnrOptionsEntry *entry)
 
 static void UnrPrintText(FILE *file, const UnrOptionsEntry *entry)
 {
-  char name[UNR_OPTION_NAME], allowed[1024];
+  char allowed[1024];
 
-  fprintf(file, "\n%s%s%s\n", entry->title, entry->prefix[0] ? ", prefix " : "", entry->prefix);
+  fprintf(file, "\n%s", entry->title);
+  for (int i = 1; i < entry->prefixes; i++) fprintf(file, "%s-%s...", i == 1 ? " (also as " : ", ", entry->prefix[i]);
+  fprintf(file, "%s\n", entry->prefixes > 1 ? ")" : "");
   for (const UnrOption *option = entry->table; option->name; option++) {
-    UnrOptionFullName(entry->prefix, option->name, name);
     UnrOptionAllowedText(option, allowed, sizeof(allowed));
-    fprintf(file, "  %-34s %s\n%37s", name, option->help, "");
+    fprintf(file, "  %-34s %s\n%37s", option->name, option->help, "");
     if (option->unit) fprintf(file, "[%s] ", option->unit);
     fprintf(file, "%s; default: %s\n", allowed, option->value ? option->value : "none");
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/provenance.h"
 
 static const char *deck;
 static bool        help_asked, version_asked;
@@ -59,6 +60,7 @@ PetscErrorCode UnrOptionsStart(int *argc, char ***argv, const char *usage)
   int    words = 0, options = 0;
 
   if (!word || !option || *argc < 1) return PETSC_ERR_MEM;
+  UnrClockStart();
   const char    *what = UnrCommandLineSplit(*argc, *argv, &words, word, &options, option);
   PetscErrorCode code = PetscInitialize(&options, &option, NULL, usage);
   if (code) return code;

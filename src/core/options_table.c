@@ -27,13 +27,22 @@ static void *UnrOptionsGrow(void *array, size_t count, size_t bytes)
 
 PetscErrorCode UnrOptionsRegister(const char *title, const UnrOption table[], const char *prefix)
 {
+  UnrOptionsEntry *entry = options.entry;
+
   PetscFunctionBeginUser;
-  if (!prefix) prefix = "";
-  for (size_t i = 0; i < options.entries; i++) {
-    if (options.entry[i].table == table && !strcmp(options.entry[i].prefix, prefix)) PetscFunctionReturn(PETSC_SUCCESS);
+  while (entry < options.entry + options.entries && entry->table != table) entry++;
+  if (entry == options.entry + options.entries) {
+    options.entry = UnrOptionsGrow(options.entry, options.entries, sizeof(*options.entry));
+    entry = &options.entry[options.entries++];
+    *entry = (UnrOptionsEntry){.title = title, .table = table, .prefix = {""}, .prefixes = 1};
   }
-  options.entry = UnrOptionsGrow(options.entry, options.entries, sizeof(*options.entry));
-  options.entry[options.entries++] = (UnrOptionsEntry){.title = title, .prefix = prefix, .table = table};
+  if (!prefix) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < entry->prefixes; i++) {
+    if (!strcmp(entry->prefix[i], prefix)) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(entry->prefixes < UNR_OPTION_PREFIXES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has more than %d prefixes", title,
+             UNR_OPTION_PREFIXES);
+  entry->prefix[entry->prefixes++] = prefix;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,18 +53,24 @@ void UnrOptionFullName(const char *prefix, const char *name, char full[UNR_OPTIO
   snprintf(full, UNR_OPTION_NAME, "-%s%s", prefix ? prefix : "", name + 1);
 }
 
-bool UnrOptionsKnows(const char *name)
+const char *UnrOptionsEach(bool (*is_it)(const char *name, void *context), void *context)
 {
-  char full[UNR_OPTION_NAME];
+  static char full[UNR_OPTION_NAME];
 
-  for (size_t i = 0; i < options.entries; i++) {
-    for (const UnrOption *option = options.entry[i].table; option->name; option++) {
-      UnrOptionFullName(options.entry[i].prefix, option->name, full);
-      if (!strcasecmp(full, name)) return true;
+  for (const UnrOptionsEntry *entry = options.entry; entry < options.entry + options.entries; entry++) {
+    for (const UnrOption *option = entry->table; option->name; option++) {
+      for (int i = 0; i < entry->prefixes; i++) {
+        UnrOptionFullName(entry->prefix[i], option->name, full);
+        if (is_it(full, context)) return full;
+      }
     }
   }
-  return false;
+  return NULL;
 }
+
+static bool UnrIsThisName(const char *name, void *context) { return !strcasecmp(name, context); }
+
+bool UnrOptionsKnows(const char *name) { return UnrOptionsEach(UnrIsThisName, (void *)(uintptr_t)name) != NULL; }
 
 const char *UnrOptionsKeep(const char *text, size_t length)
 {

@@ -51,29 +51,29 @@ static bool UnrIsPetscs(const char *name)
   return false;
 }
 
-static void UnrNearestOption(const char *name, char nearest[UNR_OPTION_NAME])
-{
-  char full[UNR_OPTION_NAME];
-  int  least = 1 << 20;
+typedef struct {
+  const char *word;
+  int         least;
+  char        nearest[UNR_OPTION_NAME];
+} UnrNearest;
 
-  nearest[0] = '\0';
-  for (size_t i = 0; UnrOptionsEntryGet(i); i++) {
-    const UnrOptionsEntry *entry = UnrOptionsEntryGet(i);
-    for (const UnrOption *option = entry->table; option->name; option++) {
-      UnrOptionFullName(entry->prefix, option->name, full);
-      int distance = UnrNearestDistance(name, full);
-      if (distance >= least) continue;
-      least = distance;
-      memcpy(nearest, full, sizeof(full));
-    }
+static bool UnrNearestVisit(const char *name, void *context)
+{
+  UnrNearest *search = context;
+  const int   distance = UnrNearestDistance(search->word, name);
+
+  if (distance < search->least) {
+    search->least = distance;
+    snprintf(search->nearest, sizeof(search->nearest), "%s", name);
   }
+  return false;
 }
 
 /* Of the options that nobody has read: whoever reads an option knows it. */
 PetscErrorCode UnrOptionsCheckUnknown(void)
 {
   PetscInt left;
-  char   **names, **values, unknown[UNR_OPTION_NAME] = "", nearest[UNR_OPTION_NAME];
+  char   **names, **values, unknown[UNR_OPTION_NAME] = "";
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsLeftGet(NULL, &left, &names, &values));
@@ -83,17 +83,21 @@ PetscErrorCode UnrOptionsCheckUnknown(void)
     if (!UnrOptionsKnows(full) && !UnrIsPetscs(names[i])) memcpy(unknown, full, sizeof(full));
   }
   PetscCall(PetscOptionsLeftRestore(NULL, &left, &names, &values));
-  if (unknown[0]) UnrNearestOption(unknown, nearest);
-  UnrUserCheck(!unknown[0], "unknown option (%s); allowed: see unroll -help; try: %s", unknown, nearest);
+  UnrNearest search = {.word = unknown, .least = UNR_OPTION_NAME};
+  if (unknown[0]) UnrOptionsEach(UnrNearestVisit, &search);
+  UnrUserCheck(!unknown[0], "unknown option (%s); allowed: see unroll -help; try: %s", unknown, search.nearest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrOptionsListUnused(MPI_Comm comm)
 {
-  PetscInt left, unused = 0;
-  char   **names, **values;
+  static bool is_told;
+  PetscInt    left, unused = 0;
+  char      **names, **values;
 
   PetscFunctionBeginUser;
+  if (is_told) PetscFunctionReturn(PETSC_SUCCESS);
+  is_told = true;
   PetscCall(PetscOptionsLeftGet(NULL, &left, &names, &values));
   for (PetscInt i = 0; i < left; i++) {
     char full[UNR_OPTION_NAME];

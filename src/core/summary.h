@@ -15,6 +15,8 @@ PetscErrorCode UnrJsonReal(UnrJson json, const char *key, double value);
 PetscErrorCode UnrJsonInt(UnrJson json, const char *key, PetscInt64 value);
 PetscErrorCode UnrJsonBool(UnrJson json, const char *key, bool value);
 const char *UnrJsonText(UnrJson json);
+/* The scalar under a key of the outermost object, as text without quotes; false if there is none. */
+bool UnrJsonFind(const char *text, const char *key, char value[], size_t size);
 
 /* Rank 0 writes text to path atomically; every rank gets the verdict (a user error names the path).  Collective on the world. */
 PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text);

@@ -1,0 +1,26 @@
+/* The one place that knows every class: each tells its option tables here. */
+#include "app/command.h"
+#include "app/common.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/seed.h"
+#include "field/grid.h"
+#include "physics/physics.h"
+#include "stepper/stepper.h"
+
+PetscErrorCode UnrProgramRegister(void)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrEventsRegister());
+  PetscCall(UnrOptionsRegister("Common", UnrCommonOptions, NULL));
+  for (size_t i = 0; UnrCommandGet(i); i++) {
+    const UnrCommand *command = UnrCommandGet(i);
+    if (command->options) PetscCall(UnrOptionsRegister(command->name, command->options, NULL));
+  }
+  PetscCall(UnrOptionsRegister("Layout", UnrLayoutOptions, NULL));
+  PetscCall(UnrOptionsRegister("Seeds", UnrSeedOptions, NULL));
+  PetscCall(UnrOptionsRegister("Grid", UnrGridOptions, NULL));
+  PetscCall(UnrPhysicsRegister());
+  PetscCall(UnrStepperRegister());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
