@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static size_t Numbers(UnrBatch b) { return (size_t)b->samples * b->stride; }
+static size_t Numbers(UnrBatch b)
+{
+  return (size_t)b->samples * b->stride;
+}
 
 /*
   UnrBatchCreate - zeroed states.     Collective on the grid.
@@ -24,8 +27,8 @@ PetscErrorCode UnrBatchCreate(UnrGrid grid, PetscInt samples, UnrBatch *batch)
   PetscCall(PetscCalloc1(Numbers(b), &b->data));
   PetscCall(PetscMalloc1(samples, &b->vec));
   for (PetscInt s = 0; s < samples; s++) {
-    PetscCall(VecCreateMPIWithArray(grid->comm, grid->components, local, total, b->data + (size_t)s * b->stride,
-                                    &b->vec[s]));
+    PetscCall(VecCreateMPIWithArray(grid->comm, grid->components, local, total,
+                                    b->data + (size_t)s * b->stride, &b->vec[s]));
   }
   *batch = b;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,8 +50,8 @@ static PetscErrorCode CheckAlike(UnrBatch x, UnrBatch y)
 {
   PetscFunctionBeginUser;
   PetscCheck(x->samples == y->samples && x->stride == y->stride, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "batches of %" PetscInt_FMT " samples of %zu numbers and %" PetscInt_FMT " of %zu", x->samples, x->stride,
-             y->samples, y->stride);
+             "batches of %" PetscInt_FMT " samples of %zu numbers and %" PetscInt_FMT " of %zu", x->samples,
+             x->stride, y->samples, y->stride);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

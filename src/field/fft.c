@@ -1,10 +1,11 @@
 /*
   The transform: which modes this rank has, forward and backward.  Maths: docs/method/fft.md.
 
-  A grid that one rank can see (1-D: whole lines) takes one FFTW transform.  A slab takes three steps, with one exchange
-  for all fields:
+  A grid that one rank can see (1-D: whole lines) takes one FFTW transform.  A slab takes three steps, with
+  one exchange for all fields:
 
-      [field][local x][y][z]  --r2c over y, z-->  [field][local x][rest]  --Alltoallw-->  [field][x][mine]  --c2c over x
+      [field][local x][y][z]  --r2c over y, z-->  [field][local x][rest]  --Alltoallw-->  [field][x][mine]
+  --c2c over x
 */
 #include "field/fft_impl.h"
 #include "core/call.h"
@@ -13,8 +14,14 @@
 #include <string.h>
 
 /* Signed wavenumber of index i of n; is_nyquist where it is its own negative besides 0. */
-static double Wavenumber(PetscInt i, PetscInt n) { return (double)(2 * i <= n ? i : i - n); }
-static bool IsNyquist(PetscInt i, PetscInt n) { return 2 * i == n; }
+static double Wavenumber(PetscInt i, PetscInt n)
+{
+  return (double)(2 * i <= n ? i : i - n);
+}
+static bool IsNyquist(PetscInt i, PetscInt n)
+{
+  return 2 * i == n;
+}
 
 /* The mode's index along every axis; modes are [x][mine], `rest` is [y][half of z] or [half of y]. */
 static void ModeIndex(UnrFFT fft, PetscInt mode, PetscInt index[UNR_MAX_DIM])
@@ -36,10 +43,11 @@ static void ModeIndex(UnrFFT fft, PetscInt mode, PetscInt index[UNR_MAX_DIM])
 static PetscErrorCode SetWavenumbers(UnrFFT fft)
 {
   const PetscInt *n = fft->grid->points;
-  PetscInt        last = fft->grid->dim - 1, index[UNR_MAX_DIM];
+  PetscInt last = fft->grid->dim - 1, index[UNR_MAX_DIM];
 
   PetscFunctionBeginUser;
-  for (int a = 0; a < UNR_MAX_DIM; a++) PetscCall(PetscMalloc2(fft->modes, &fft->k[a], fft->modes, &fft->k_odd[a]));
+  for (int a = 0; a < UNR_MAX_DIM; a++)
+    PetscCall(PetscMalloc2(fft->modes, &fft->k[a], fft->modes, &fft->k_odd[a]));
   PetscCall(PetscMalloc1(fft->modes, &fft->weight));
   for (PetscInt m = 0; m < fft->modes; m++) {
     ModeIndex(fft, m, index);
@@ -59,12 +67,13 @@ static PetscErrorCode SetWavenumbers(UnrFFT fft)
 */
 PetscErrorCode UnrFFTCreate(UnrGrid grid, UnrFFT *fft)
 {
-  UnrFFT              f;
+  UnrFFT f;
   struct UnrFFTData_ *d;
 
   PetscFunctionBeginUser;
   PetscCheck(grid->blocks[1] == 1 && grid->blocks[2] == 1, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "a transform of %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT " blocks: only x may be split",
+             "a transform of %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT
+             " blocks: only x may be split",
              grid->blocks[0], grid->blocks[1], grid->blocks[2]);
   PetscCall(PetscNew(&f));
   PetscCall(PetscNew(&d));
@@ -79,8 +88,8 @@ PetscErrorCode UnrFFTCreate(UnrGrid grid, UnrFFT *fft)
   f->modes = grid->dim == 1 ? d->rest : grid->points[0] * d->mine;
   PetscCall(SetWavenumbers(f));
   PetscCall(PetscCalloc3(grid->size, &d->one_slab, grid->size, &d->one_pencil, grid->size, &d->nought));
-  PetscCall(PetscCalloc4(grid->size, &d->lines, grid->size, &d->lines_at, grid->size, &d->segments, grid->size,
-                         &d->segments_at));
+  PetscCall(PetscCalloc4(grid->size, &d->lines, grid->size, &d->lines_at, grid->size, &d->segments,
+                         grid->size, &d->segments_at));
   for (int r = 0; r < grid->size; r++) {
     d->one_slab[r] = UnrPartStart(d->rest, grid->size, r + 1) > UnrPartStart(d->rest, grid->size, r);
     d->one_pencil[r] = d->mine > 0;
@@ -92,7 +101,7 @@ PetscErrorCode UnrFFTCreate(UnrGrid grid, UnrFFT *fft)
 /* UnrFFTDestroy - local; NULL is fine. */
 PetscErrorCode UnrFFTDestroy(UnrFFT *fft)
 {
-  UnrFFT              f = *fft;
+  UnrFFT f = *fft;
   struct UnrFFTData_ *d;
 
   PetscFunctionBeginUser;
@@ -108,8 +117,12 @@ PetscErrorCode UnrFFTDestroy(UnrFFT *fft)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A plan runs on arrays aligned like those it was made for; others go through a buffer, so that the bits stay. */
-static bool IsAligned(const void *array) { return fftw_alignment_of((double *)array) == 0; }
+/* A plan runs on arrays aligned like those it was made for; others go through a buffer, so that the bits
+ * stay. */
+static bool IsAligned(const void *array)
+{
+  return fftw_alignment_of((double *)array) == 0;
+}
 
 /*
   UnrFFTForward - modes of `fields` real fields, unscaled.     Collective on the grid in 2-D and 3-D.
@@ -120,10 +133,10 @@ static bool IsAligned(const void *array) { return fftw_alignment_of((double *)ar
 PetscErrorCode UnrFFTForward(UnrFFT fft, PetscInt fields, const double *work, UnrComplex *modes)
 {
   struct UnrFFTData_ *d = fft->data;
-  size_t              cells = (size_t)fields * fft->cells, numbers = (size_t)fields * fft->modes;
-  UnrComplex         *out = modes, *slab;
-  double             *in = (double *)work; /* FFTW's r2c leaves it alone */
-  UnrFFTPlan          plan;
+  size_t cells = (size_t)fields * fft->cells, numbers = (size_t)fields * fft->modes;
+  UnrComplex *out = modes, *slab;
+  double *in = (double *)work; /* FFTW's r2c leaves it alone */
+  UnrFFTPlan plan;
 
   PetscFunctionBeginUser;
   if (fields == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,7 +150,8 @@ PetscErrorCode UnrFFTForward(UnrFFT fft, PetscInt fields, const double *work, Un
   if (d->is_whole) {
     fftw_execute_dft_r2c(plan.forward, in, out);
   } else {
-    PetscCall(UnrFFTBufferGet(&d->slab, (size_t)fields * fft->grid->count[0] * d->rest * sizeof(UnrComplex), &slab));
+    PetscCall(UnrFFTBufferGet(&d->slab, (size_t)fields * fft->grid->count[0] * d->rest * sizeof(UnrComplex),
+                              &slab));
     fftw_execute_dft_r2c(plan.forward, in, slab);
     PetscCall(UnrEventBegin(UNR_EVENT_TRANSPOSE));
     PetscCallMPI(MPI_Alltoallw(slab, d->one_slab, d->nought, plan.slab_type, out, d->one_pencil, d->nought,
@@ -151,17 +165,17 @@ PetscErrorCode UnrFFTForward(UnrFFT fft, PetscInt fields, const double *work, Un
 }
 
 /*
-  UnrFFTBackward - real fields of `fields` sets of modes, scaled by 1 / points.     Collective like UnrFFTForward.
-  In      modes   [field][modes], preserved: FFTW's c2r would not, so the scaled copy is what it gets
-  Out     work    [field][cells]; must not overlap modes
+  UnrFFTBackward - real fields of `fields` sets of modes, scaled by 1 / points.     Collective like
+  UnrFFTForward. In      modes   [field][modes], preserved: FFTW's c2r would not, so the scaled copy is what
+  it gets Out     work    [field][cells]; must not overlap modes
 */
 PetscErrorCode UnrFFTBackward(UnrFFT fft, PetscInt fields, const UnrComplex *modes, double *work)
 {
   struct UnrFFTData_ *d = fft->data;
-  size_t              cells = (size_t)fields * fft->cells, numbers = (size_t)fields * fft->modes;
-  double              scale = 1.0 / (double)fft->grid->total, *out = work;
-  UnrComplex         *in, *slab;
-  UnrFFTPlan          plan;
+  size_t cells = (size_t)fields * fft->cells, numbers = (size_t)fields * fft->modes;
+  double scale = 1.0 / (double)fft->grid->total, *out = work;
+  UnrComplex *in, *slab;
+  UnrFFTPlan plan;
 
   PetscFunctionBeginUser;
   if (fields == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -173,7 +187,8 @@ PetscErrorCode UnrFFTBackward(UnrFFT fft, PetscInt fields, const UnrComplex *mod
   if (d->is_whole) {
     fftw_execute_dft_c2r(plan.backward, in, out);
   } else {
-    PetscCall(UnrFFTBufferGet(&d->slab, (size_t)fields * fft->grid->count[0] * d->rest * sizeof(UnrComplex), &slab));
+    PetscCall(UnrFFTBufferGet(&d->slab, (size_t)fields * fft->grid->count[0] * d->rest * sizeof(UnrComplex),
+                              &slab));
     if (plan.x_backward) fftw_execute_dft(plan.x_backward, in, in);
     PetscCall(UnrEventBegin(UNR_EVENT_TRANSPOSE));
     PetscCallMPI(MPI_Alltoallw(in, d->one_pencil, d->nought, plan.pencil_type, slab, d->one_slab, d->nought,

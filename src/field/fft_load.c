@@ -1,6 +1,7 @@
 /*
   Batches to and from the work layout: [sample][cell][component] <-> [sample][component][cell].
-  In 1-D on several ranks, segments of all lines go against whole lines of a share of the samples, in one exchange.
+  In 1-D on several ranks, segments of all lines go against whole lines of a share of the samples, in one
+  exchange.
 */
 #include "field/fft_impl.h"
 #include "core/call.h"
@@ -30,7 +31,7 @@ static void Split(UnrBatch u, double *planes)
   for (PetscInt s = 0; s < u->samples; s++)
     for (size_t c = 0; c < components; c++) {
       const double *from = u->data + (size_t)s * u->stride + c;
-      double       *to = planes + ((size_t)s * components + c) * cells;
+      double *to = planes + ((size_t)s * components + c) * cells;
 
       for (size_t i = 0; i < cells; i++) to[i] = from[i * components];
     }
@@ -44,7 +45,7 @@ static void Merge(const double *planes, UnrBatch u, InsertMode mode)
   for (PetscInt s = 0; s < u->samples; s++)
     for (size_t c = 0; c < components; c++) {
       const double *from = planes + ((size_t)s * components + c) * cells;
-      double       *to = u->data + (size_t)s * u->stride + c;
+      double *to = u->data + (size_t)s * u->stride + c;
 
       if (mode == ADD_VALUES)
         for (size_t i = 0; i < cells; i++) to[i * components] += from[i];
@@ -57,13 +58,13 @@ static void Merge(const double *planes, UnrBatch u, InsertMode mode)
 static PetscErrorCode SetCounts(UnrFFT fft, UnrBatch u, PetscInt mine)
 {
   struct UnrFFTData_ *d = fft->data;
-  UnrGrid             g = fft->grid;
+  UnrGrid g = fft->grid;
 
   PetscFunctionBeginUser;
   for (int r = 0; r < g->size; r++) {
     PetscInt first = UnrPartStart(u->samples, g->size, r), next = UnrPartStart(u->samples, g->size, r + 1);
-    size_t   x = (size_t)g->starts[0][r], points = (size_t)g->starts[0][r + 1] - x;
-    size_t   lines = (size_t)mine * (size_t)u->grid->components;
+    size_t x = (size_t)g->starts[0][r], points = (size_t)g->starts[0][r + 1] - x;
+    size_t lines = (size_t)mine * (size_t)u->grid->components;
 
     PetscCall(UnrMPICount(u->stride * (size_t)(next - first), &d->lines[r]));
     PetscCall(UnrMPICount(u->stride * (size_t)first, &d->lines_at[r]));
@@ -77,7 +78,7 @@ static PetscErrorCode SetCounts(UnrFFT fft, UnrBatch u, PetscInt mine)
 static void Join(UnrFFT fft, PetscInt lines, const double *segments, double *work)
 {
   for (int r = 0; r < fft->grid->size; r++) {
-    size_t        x = (size_t)fft->grid->starts[0][r], points = (size_t)fft->grid->starts[0][r + 1] - x;
+    size_t x = (size_t)fft->grid->starts[0][r], points = (size_t)fft->grid->starts[0][r + 1] - x;
     const double *from = segments + (size_t)lines * x;
 
     for (PetscInt l = 0; l < lines; l++)
@@ -89,7 +90,7 @@ static void Join(UnrFFT fft, PetscInt lines, const double *segments, double *wor
 static void Cut(UnrFFT fft, PetscInt lines, const double *work, double *segments)
 {
   for (int r = 0; r < fft->grid->size; r++) {
-    size_t  x = (size_t)fft->grid->starts[0][r], points = (size_t)fft->grid->starts[0][r + 1] - x;
+    size_t x = (size_t)fft->grid->starts[0][r], points = (size_t)fft->grid->starts[0][r + 1] - x;
     double *to = segments + (size_t)lines * x;
 
     for (PetscInt l = 0; l < lines; l++)
@@ -100,13 +101,18 @@ static void Cut(UnrFFT fft, PetscInt lines, const double *work, double *segments
 static PetscErrorCode CheckBatch(UnrFFT fft, UnrBatch u)
 {
   PetscFunctionBeginUser;
-  PetscCheck(u->grid->dim == fft->grid->dim && u->grid->local == fft->grid->local && u->grid->total == fft->grid->total,
-             PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "a batch of another grid: %" PetscInt_FMT " cells here, not %" PetscInt_FMT,
-             u->grid->local, fft->grid->local);
+  PetscCheck(u->grid->dim == fft->grid->dim && u->grid->local == fft->grid->local &&
+                 u->grid->total == fft->grid->total,
+             PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "a batch of another grid: %" PetscInt_FMT " cells here, not %" PetscInt_FMT, u->grid->local,
+             fft->grid->local);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static bool IsRedistributed(UnrFFT fft) { return fft->grid->dim == 1 && fft->grid->size > 1; }
+static bool IsRedistributed(UnrFFT fft)
+{
+  return fft->grid->dim == 1 && fft->grid->size > 1;
+}
 
 /*
   UnrFFTLoad - work = u.     Collective on the grid.
@@ -117,8 +123,8 @@ static bool IsRedistributed(UnrFFT fft) { return fft->grid->dim == 1 && fft->gri
 PetscErrorCode UnrFFTLoad(UnrFFT fft, UnrBatch u, double *work)
 {
   struct UnrFFTData_ *d = fft->data;
-  PetscInt            first, mine;
-  double             *send, *receive;
+  PetscInt first, mine;
+  double *send, *receive;
 
   PetscFunctionBeginUser;
   PetscCall(CheckBatch(fft, u));
@@ -130,10 +136,11 @@ PetscErrorCode UnrFFTLoad(UnrFFT fft, UnrBatch u, double *work)
   UnrFFTShare(fft, u->samples, &first, &mine);
   PetscCall(SetCounts(fft, u, mine));
   PetscCall(UnrFFTBufferGet(&d->send, (size_t)u->samples * u->stride * sizeof(double), &send));
-  PetscCall(UnrFFTBufferGet(&d->receive, (size_t)mine * u->grid->components * fft->cells * sizeof(double), &receive));
+  PetscCall(UnrFFTBufferGet(&d->receive, (size_t)mine * u->grid->components * fft->cells * sizeof(double),
+                            &receive));
   Split(u, send);
-  PetscCallMPI(MPI_Alltoallv(send, d->lines, d->lines_at, MPI_DOUBLE, receive, d->segments, d->segments_at, MPI_DOUBLE,
-                             fft->grid->comm));
+  PetscCallMPI(MPI_Alltoallv(send, d->lines, d->lines_at, MPI_DOUBLE, receive, d->segments, d->segments_at,
+                             MPI_DOUBLE, fft->grid->comm));
   Join(fft, mine * u->grid->components, receive, work);
   PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -146,8 +153,8 @@ PetscErrorCode UnrFFTLoad(UnrFFT fft, UnrBatch u, double *work)
 PetscErrorCode UnrFFTStore(UnrFFT fft, const double *work, UnrBatch u, InsertMode mode)
 {
   struct UnrFFTData_ *d = fft->data;
-  PetscInt            first, mine;
-  double             *send, *receive;
+  PetscInt first, mine;
+  double *send, *receive;
 
   PetscFunctionBeginUser;
   PetscCall(CheckBatch(fft, u));
@@ -158,11 +165,12 @@ PetscErrorCode UnrFFTStore(UnrFFT fft, const double *work, UnrBatch u, InsertMod
   PetscCall(UnrEventBegin(UNR_EVENT_TRANSPOSE));
   UnrFFTShare(fft, u->samples, &first, &mine);
   PetscCall(SetCounts(fft, u, mine));
-  PetscCall(UnrFFTBufferGet(&d->send, (size_t)mine * u->grid->components * fft->cells * sizeof(double), &send));
+  PetscCall(
+      UnrFFTBufferGet(&d->send, (size_t)mine * u->grid->components * fft->cells * sizeof(double), &send));
   PetscCall(UnrFFTBufferGet(&d->receive, (size_t)u->samples * u->stride * sizeof(double), &receive));
   Cut(fft, mine * u->grid->components, work, send);
-  PetscCallMPI(MPI_Alltoallv(send, d->segments, d->segments_at, MPI_DOUBLE, receive, d->lines, d->lines_at, MPI_DOUBLE,
-                             fft->grid->comm));
+  PetscCallMPI(MPI_Alltoallv(send, d->segments, d->segments_at, MPI_DOUBLE, receive, d->lines, d->lines_at,
+                             MPI_DOUBLE, fft->grid->comm));
   Merge(receive, u, mode);
   PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,7 +10,8 @@ PetscErrorCode UnrFFTBufferGet(UnrFFTBuffer *buffer, size_t bytes, void *block)
     fftw_free(buffer->block);
     buffer->bytes = 0;
     buffer->block = fftw_malloc(bytes);
-    PetscCheck(buffer->block, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %zu bytes of a transform", bytes);
+    PetscCheck(buffer->block, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %zu bytes of a transform",
+               bytes);
     buffer->bytes = bytes;
   }
   *(void **)block = buffer->block;
@@ -21,9 +22,9 @@ PetscErrorCode UnrFFTBufferGet(UnrFFTBuffer *buffer, size_t bytes, void *block)
 static PetscErrorCode RealPlans(UnrFFT fft, int first, PetscInt many, double *real, UnrComplex *modes,
                                 UnrFFTPlan *plan)
 {
-  int          rank = fft->grid->dim - first;
+  int rank = fft->grid->dim - first;
   fftw_iodim64 to[UNR_MAX_DIM], from[UNR_MAX_DIM], howmany_to, howmany_from;
-  ptrdiff_t    cells = 1, numbers = 1;
+  ptrdiff_t cells = 1, numbers = 1;
 
   PetscFunctionBeginUser;
   for (int i = rank - 1; i >= 0; i--) {
@@ -46,7 +47,7 @@ static PetscErrorCode RealPlans(UnrFFT fft, int first, PetscInt many, double *re
 /* Complex transforms along x of [field][x][mine], in place; none where this rank has no modes. */
 static PetscErrorCode PencilPlans(UnrFFT fft, PetscInt fields, UnrComplex *pencil, UnrFFTPlan *plan)
 {
-  ptrdiff_t    n = fft->grid->points[0], mine = fft->data->mine;
+  ptrdiff_t n = fft->grid->points[0], mine = fft->data->mine;
   fftw_iodim64 x = {.n = n, .is = mine, .os = mine};
   fftw_iodim64 howmany[2] = {{.n = fields, .is = n * mine, .os = n * mine}, {.n = mine, .is = 1, .os = 1}};
 
@@ -63,8 +64,8 @@ static PetscErrorCode PencilPlans(UnrFFT fft, PetscInt fields, UnrComplex *penci
 static PetscErrorCode BlocksType(size_t count, size_t length, size_t stride, size_t at, MPI_Datatype *type)
 {
   MPI_Datatype vector;
-  PetscMPIInt  c, l, s, one = 1;
-  MPI_Aint     bytes = (MPI_Aint)at * (MPI_Aint)sizeof(UnrComplex);
+  PetscMPIInt c, l, s, one = 1;
+  MPI_Aint bytes = (MPI_Aint)at * (MPI_Aint)sizeof(UnrComplex);
 
   PetscFunctionBeginUser;
   PetscCall(UnrMPICount(count, &c));
@@ -81,7 +82,7 @@ static PetscErrorCode BlocksType(size_t count, size_t length, size_t stride, siz
 static PetscErrorCode ExchangeTypes(UnrFFT fft, PetscInt fields, UnrFFTPlan *plan)
 {
   const struct UnrFFTData_ *d = fft->data;
-  UnrGrid                   g = fft->grid;
+  UnrGrid g = fft->grid;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(g->size, &plan->slab_type, g->size, &plan->pencil_type));
@@ -91,7 +92,8 @@ static PetscErrorCode ExchangeTypes(UnrFFT fft, PetscInt fields, UnrFFTPlan *pla
     size_t x = (size_t)g->starts[0][r], points = (size_t)g->starts[0][r + 1] - x;
 
     plan->slab_type[r] = plan->pencil_type[r] = MPI_BYTE;
-    if (d->one_slab[r]) PetscCall(BlocksType((size_t)fields * g->count[0], rest, d->rest, first, &plan->slab_type[r]));
+    if (d->one_slab[r])
+      PetscCall(BlocksType((size_t)fields * g->count[0], rest, d->rest, first, &plan->slab_type[r]));
     if (d->one_pencil[r])
       PetscCall(BlocksType(fields, points * mine, g->points[0] * mine, x * mine, &plan->pencil_type[r]));
   }
@@ -101,10 +103,10 @@ static PetscErrorCode ExchangeTypes(UnrFFT fft, PetscInt fields, UnrFFTPlan *pla
 static PetscErrorCode MakePlan(UnrFFT fft, PetscInt fields, UnrFFTPlan *plan)
 {
   struct UnrFFTData_ *d = fft->data;
-  size_t              rows = (size_t)fields * fft->grid->count[0];
-  UnrFFTBuffer        planning = {NULL, 0}; /* only its alignment counts: FFTW_ESTIMATE touches no array */
-  double             *real;
-  UnrComplex         *slab, *pencil;
+  size_t rows = (size_t)fields * fft->grid->count[0];
+  UnrFFTBuffer planning = {NULL, 0}; /* only its alignment counts: FFTW_ESTIMATE touches no array */
+  double *real;
+  UnrComplex *slab, *pencil;
 
   PetscFunctionBeginUser;
   *plan = (UnrFFTPlan){.fields = fields};
@@ -144,12 +146,12 @@ PetscErrorCode UnrFFTPlanGet(UnrFFT fft, PetscInt fields, UnrFFTPlan *plan)
 PetscErrorCode UnrFFTPlansDestroy(UnrFFT fft)
 {
   struct UnrFFTData_ *d = fft->data;
-  UnrFFTBuffer       *buffers[] = {&d->real, &d->slab, &d->pencil, &d->send, &d->receive};
+  UnrFFTBuffer *buffers[] = {&d->real, &d->slab, &d->pencil, &d->send, &d->receive};
 
   PetscFunctionBeginUser;
   for (PetscInt p = 0; p < d->plans; p++) {
     UnrFFTPlan *plan = &d->plan[p];
-    fftw_plan   plans[] = {plan->forward, plan->backward, plan->x_forward, plan->x_backward};
+    fftw_plan plans[] = {plan->forward, plan->backward, plan->x_forward, plan->x_backward};
 
     for (int i = 0; i < 4; i++)
       if (plans[i]) fftw_destroy_plan(plans[i]);

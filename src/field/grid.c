@@ -5,9 +5,11 @@
 #include <float.h>
 
 const UnrOption UnrGridOptions[] = {
-  {"-grid_points", UNR_INTS, NULL, 1, 1 << 30, "points", "points along x[,y[,z]]; their count is the dimension", NULL},
-  {"-grid_length", UNR_REALS, NULL, DBL_MIN, DBL_MAX, "length", "side lengths of the domain along x[,y[,z]]", NULL},
-  {NULL, UNR_INT, NULL, 0, 0, NULL, NULL, NULL},
+    {"-grid_points", UNR_INTS, NULL, 1, 1 << 30, "points",
+     "points along x[,y[,z]]; their count is the dimension", NULL},
+    {"-grid_length", UNR_REALS, NULL, DBL_MIN, DBL_MAX, "length",
+     "side lengths of the domain along x[,y[,z]]", NULL},
+    {NULL, UNR_INT, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* a b, or -1 where it passes PetscInt's range. */
@@ -25,7 +27,7 @@ static PetscInt64 Product(PetscInt64 a, PetscInt64 b)
 */
 PetscErrorCode UnrGridPointsGet(int *dim, PetscInt points[UNR_MAX_DIM])
 {
-  PetscInt   given[UNR_MAX_DIM], count = 0;
+  PetscInt given[UNR_MAX_DIM], count = 0;
   PetscInt64 cells = 1;
 
   PetscFunctionBeginUser;
@@ -47,7 +49,8 @@ static PetscErrorCode BlockCounts(UnrGrid grid, int axis, PetscInt **counts)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(grid->blocks[axis], counts));
-  for (PetscInt b = 0; b < grid->blocks[axis]; b++) (*counts)[b] = grid->starts[axis][b + 1] - grid->starts[axis][b];
+  for (PetscInt b = 0; b < grid->blocks[axis]; b++)
+    (*counts)[b] = grid->starts[axis][b + 1] - grid->starts[axis][b];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,19 +58,19 @@ static PetscErrorCode BlockCounts(UnrGrid grid, int axis, PetscInt **counts)
 static PetscErrorCode CreateDMDA(UnrGrid g)
 {
   const DMBoundaryType per = DM_BOUNDARY_PERIODIC;
-  const PetscInt      *n = g->points, *b = g->blocks;
-  PetscInt            *counts[UNR_MAX_DIM] = {NULL, NULL, NULL};
+  const PetscInt *n = g->points, *b = g->blocks;
+  PetscInt *counts[UNR_MAX_DIM] = {NULL, NULL, NULL};
 
   PetscFunctionBeginUser;
   for (int a = 0; a < g->dim; a++) PetscCall(BlockCounts(g, a, &counts[a]));
   if (g->dim == 1) {
     PetscCall(DMDACreate1d(g->comm, per, n[0], g->components, g->stencil, counts[0], &g->da));
   } else if (g->dim == 2) {
-    PetscCall(DMDACreate2d(g->comm, per, per, DMDA_STENCIL_BOX, n[1], n[0], b[1], b[0], g->components, g->stencil,
-                           counts[1], counts[0], &g->da));
+    PetscCall(DMDACreate2d(g->comm, per, per, DMDA_STENCIL_BOX, n[1], n[0], b[1], b[0], g->components,
+                           g->stencil, counts[1], counts[0], &g->da));
   } else {
-    PetscCall(DMDACreate3d(g->comm, per, per, per, DMDA_STENCIL_BOX, n[2], n[1], n[0], b[2], b[1], b[0], g->components,
-                           g->stencil, counts[2], counts[1], counts[0], &g->da));
+    PetscCall(DMDACreate3d(g->comm, per, per, per, DMDA_STENCIL_BOX, n[2], n[1], n[0], b[2], b[1], b[0],
+                           g->components, g->stencil, counts[2], counts[1], counts[0], &g->da));
   }
   PetscCall(DMSetUp(g->da));
   for (int a = 0; a < g->dim; a++) PetscCall(PetscFree(counts[a]));
@@ -85,8 +88,8 @@ static PetscErrorCode CheckDMDA(UnrGrid g)
     int i = g->dim - 1 - a;
 
     PetscCheck(start[i] == g->start[a] && count[i] == g->count[a], PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "axis %d of rank %d: DMDA owns [%" PetscInt_FMT ", +%" PetscInt_FMT "), the grid [%" PetscInt_FMT
-               ", +%" PetscInt_FMT ")",
+               "axis %d of rank %d: DMDA owns [%" PetscInt_FMT ", +%" PetscInt_FMT
+               "), the grid [%" PetscInt_FMT ", +%" PetscInt_FMT ")",
                a, g->rank, start[i], count[i], g->start[a], g->count[a]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,7 +107,8 @@ static PetscErrorCode SetBlocks(UnrGrid g)
   g->local = g->total = 1;
   for (int a = 0; a < UNR_MAX_DIM; a++) {
     PetscCall(PetscMalloc1(g->blocks[a] + 1, &g->starts[a]));
-    for (PetscInt b = 0; b <= g->blocks[a]; b++) g->starts[a][b] = UnrPartStart(g->points[a], g->blocks[a], b);
+    for (PetscInt b = 0; b <= g->blocks[a]; b++)
+      g->starts[a][b] = UnrPartStart(g->points[a], g->blocks[a], b);
     g->start[a] = g->starts[a][place[a]];
     g->count[a] = g->starts[a][place[a] + 1] - g->start[a];
     g->local *= g->count[a];
@@ -121,12 +125,12 @@ static PetscErrorCode SetBlocks(UnrGrid g)
           stencil     box width of the DMDA, in cells
   Errors  PETSC_ERR_ARG_OUTOFRANGE where points x components pass PetscInt's range, or a block would be empty
 */
-PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt points[UNR_MAX_DIM], PetscInt components,
-                             PetscInt stencil, UnrGrid *grid)
+PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt points[UNR_MAX_DIM],
+                             PetscInt components, PetscInt stencil, UnrGrid *grid)
 {
-  UnrGrid    g;
+  UnrGrid g;
   PetscInt64 numbers = components;
-  PetscInt   ranks = 1;
+  PetscInt ranks = 1;
 
   PetscFunctionBeginUser;
   PetscCheck(dim >= 1 && dim <= UNR_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "dimension %d", dim);
@@ -143,15 +147,16 @@ PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt po
     g->points[a] = a < dim ? points[a] : 1;
     g->blocks[a] = layout->blocks[a];
     PetscCheck(g->blocks[a] >= 1 && g->blocks[a] <= g->points[a], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "axis %d: %" PetscInt_FMT " points in %" PetscInt_FMT " blocks", a, g->points[a], g->blocks[a]);
+               "axis %d: %" PetscInt_FMT " points in %" PetscInt_FMT " blocks", a, g->points[a],
+               g->blocks[a]);
     ranks *= g->blocks[a];
     numbers = Product(numbers, g->points[a]);
   }
   PetscCheck(numbers >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "points x components pass %" PetscInt_FMT ": configure PETSc with --with-64-bit-indices",
              (PetscInt)PETSC_MAX_INT);
-  PetscCheck(ranks == g->size, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%" PetscInt_FMT " blocks for %d ranks", ranks,
-             g->size);
+  PetscCheck(ranks == g->size, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%" PetscInt_FMT " blocks for %d ranks",
+             ranks, g->size);
   PetscCall(SetBlocks(g));
   PetscCall(CreateDMDA(g));
   PetscCall(CheckDMDA(g));

@@ -47,12 +47,12 @@ static PetscErrorCode CheckShape(UnrHalo halo, const UnrTileShape *shape)
 {
   PetscFunctionBeginUser;
   for (int e = 0; e < UNR_MAX_DIM; e++) {
-    int      a = e - (UNR_MAX_DIM - halo->grid->dim);
+    int a = e - (UNR_MAX_DIM - halo->grid->dim);
     PetscInt count = a < 0 ? 1 : halo->grid->count[a], ghost = a < 0 ? 0 : halo->ghost;
 
     PetscCheck(shape->count[e] == count && shape->ghost[e] == ghost, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-               "engine axis %d of the tile has %" PetscInt_FMT " cells and %" PetscInt_FMT " ghosts, the halo %" PetscInt_FMT
-               " and %" PetscInt_FMT,
+               "engine axis %d of the tile has %" PetscInt_FMT " cells and %" PetscInt_FMT
+               " ghosts, the halo %" PetscInt_FMT " and %" PetscInt_FMT,
                e, shape->count[e], shape->ghost[e], count, ghost);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -68,7 +68,8 @@ static char *Message(const UnrHaloList *list, const UnrTileShape *shape, PetscIn
 {
   size_t cells = list->first_cell[i + 1] - list->first_cell[i];
 
-  return (char *)list->buffer + (list->first_cell[i] * (size_t)shape->samples + cells * (size_t)s) * CellBytes(shape);
+  return (char *)list->buffer +
+         (list->first_cell[i] * (size_t)shape->samples + cells * (size_t)s) * CellBytes(shape);
 }
 
 static char *Sample(const UnrTileShape *shape, void *tile, PetscInt s)
@@ -120,16 +121,19 @@ static void AddDoubles(size_t n, double *restrict to, const double *restrict fro
 }
 
 /* from += to: the transpose of CopyRuns. */
-static void AddRunsBack(const UnrHaloList *list, PetscInt i, const UnrTileShape *shape, void *from, const void *to)
+static void AddRunsBack(const UnrHaloList *list, PetscInt i, const UnrTileShape *shape, void *from,
+                        const void *to)
 {
   size_t channels = (size_t)shape->channels;
 
   for (size_t r = list->first_run[i]; r < list->first_run[i + 1]; r++) {
     const UnrHaloRun *run = &list->run[r];
-    size_t            f = run->from * channels, t = run->to * channels, n = run->cells * channels;
+    size_t f = run->from * channels, t = run->to * channels, n = run->cells * channels;
 
-    if (shape->precision == UNR_SINGLE) AddFloats(n, (float *)from + f, (const float *)to + t);
-    else AddDoubles(n, (double *)from + f, (const double *)to + t);
+    if (shape->precision == UNR_SINGLE)
+      AddFloats(n, (float *)from + f, (const float *)to + t);
+    else
+      AddDoubles(n, (double *)from + f, (const double *)to + t);
   }
 }
 
@@ -150,7 +154,7 @@ static void ZeroRuns(const UnrHaloList *list, const UnrTileShape *shape, void *t
 static PetscErrorCode PostReceives(UnrHalo halo, UnrHaloList *incoming, const UnrTileShape *shape)
 {
   MPI_Datatype type = shape->precision == UNR_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
-  PetscMPIInt  count;
+  PetscMPIInt count;
 
   PetscFunctionBeginUser;
   PetscCall(Grow(incoming, shape));
@@ -158,23 +162,24 @@ static PetscErrorCode PostReceives(UnrHalo halo, UnrHaloList *incoming, const Un
     size_t cells = incoming->first_cell[i + 1] - incoming->first_cell[i];
 
     PetscCall(UnrMPICount(cells * (size_t)shape->samples * (size_t)shape->channels, &count));
-    PetscCallMPI(MPI_Irecv(Message(incoming, shape, i, 0), count, type, incoming->rank[i], halo->tag, halo->grid->comm,
-                           &halo->request[halo->requests++]));
+    PetscCallMPI(MPI_Irecv(Message(incoming, shape, i, 0), count, type, incoming->rank[i], halo->tag,
+                           halo->grid->comm, &halo->request[halo->requests++]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sends neighbour i's packed message. */
-static PetscErrorCode PostSend(UnrHalo halo, const UnrHaloList *outgoing, const UnrTileShape *shape, PetscInt i)
+static PetscErrorCode PostSend(UnrHalo halo, const UnrHaloList *outgoing, const UnrTileShape *shape,
+                               PetscInt i)
 {
   MPI_Datatype type = shape->precision == UNR_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
-  size_t       cells = outgoing->first_cell[i + 1] - outgoing->first_cell[i];
-  PetscMPIInt  count;
+  size_t cells = outgoing->first_cell[i + 1] - outgoing->first_cell[i];
+  PetscMPIInt count;
 
   PetscFunctionBeginUser;
   PetscCall(UnrMPICount(cells * (size_t)shape->samples * (size_t)shape->channels, &count));
-  PetscCallMPI(MPI_Isend(Message(outgoing, shape, i, 0), count, type, outgoing->rank[i], halo->tag, halo->grid->comm,
-                         &halo->request[halo->requests++]));
+  PetscCallMPI(MPI_Isend(Message(outgoing, shape, i, 0), count, type, outgoing->rank[i], halo->tag,
+                         halo->grid->comm, &halo->request[halo->requests++]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,7 +230,8 @@ PetscErrorCode UnrHaloExchangeEnd(UnrHalo halo, const UnrTileShape *shape, void 
   PetscCall(WaitAll(halo));
   for (PetscInt i = 0; i < halo->receive.neighbours; i++)
     for (PetscInt s = 0; s < shape->samples; s++)
-      CopyRuns(&halo->receive, i, CellBytes(shape), Message(&halo->receive, shape, i, s), Sample(shape, tile, s));
+      CopyRuns(&halo->receive, i, CellBytes(shape), Message(&halo->receive, shape, i, s),
+               Sample(shape, tile, s));
   halo->is_open = false;
   PetscCall(UnrEventEnd(UNR_EVENT_HALO));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,9 +246,9 @@ PetscErrorCode UnrHaloExchange(UnrHalo halo, const UnrTileShape *shape, void *ti
 }
 
 /*
-  UnrHaloReduce - transpose of UnrHaloExchange: interior += ghosts that copy it; ghosts = 0.     Collective on the grid.
-  Adds this rank's own ghosts first, then those of others by ascending rank, each in its tile's order: always the same
-  bits.  Ghosts beyond `width` are left alone.
+  UnrHaloReduce - transpose of UnrHaloExchange: interior += ghosts that copy it; ghosts = 0.     Collective on
+  the grid. Adds this rank's own ghosts first, then those of others by ascending rank, each in its tile's
+  order: always the same bits.  Ghosts beyond `width` are left alone.
 */
 PetscErrorCode UnrHaloReduce(UnrHalo halo, const UnrTileShape *shape, void *tile)
 {
@@ -254,7 +260,8 @@ PetscErrorCode UnrHaloReduce(UnrHalo halo, const UnrTileShape *shape, void *tile
   PetscCall(Grow(&halo->receive, shape));
   for (PetscInt i = 0; i < halo->receive.neighbours; i++) {
     for (PetscInt s = 0; s < shape->samples; s++)
-      CopyRunsBack(&halo->receive, i, CellBytes(shape), Message(&halo->receive, shape, i, s), Sample(shape, tile, s));
+      CopyRunsBack(&halo->receive, i, CellBytes(shape), Message(&halo->receive, shape, i, s),
+                   Sample(shape, tile, s));
     PetscCall(PostSend(halo, &halo->receive, shape, i));
   }
   for (PetscInt s = 0; s < shape->samples; s++) {

@@ -1,9 +1,11 @@
-/* Which cell every ghost cell copies: the graph, and from it the run lists of messages and of copies at home. */
+/* Which cell every ghost cell copies: the graph, and from it the run lists of messages and of copies at home.
+ */
 #include "field/halo_impl.h"
 
-/* The block that owns every cell along an axis of the tile, exchanged ghosts included, and the place in that block. */
+/* The block that owns every cell along an axis of the tile, exchanged ghosts included, and the place in that
+ * block. */
 typedef struct {
-  PetscInt  cells, width, pad; /* cells with exchanged ghosts; exchanged ghosts a side; all ghosts a side */
+  PetscInt cells, width, pad; /* cells with exchanged ghosts; exchanged ghosts a side; all ghosts a side */
   PetscInt *block, *index;
 } Axis;
 
@@ -88,13 +90,13 @@ static bool IsInterior(UnrGrid g, const Axis axis[UNR_MAX_DIM], const PetscInt c
 }
 
 /*
-  The list of `neighbours` ranks, sorted; that with index i has the pairs [offset[i], offset[i + 1]) of from and to.
-  NULL for from or to: the place in the neighbour's message.
+  The list of `neighbours` ranks, sorted; that with index i has the pairs [offset[i], offset[i + 1]) of from
+  and to. NULL for from or to: the place in the neighbour's message.
 */
 static PetscErrorCode ListMake(PetscInt neighbours, const PetscMPIInt ranks[], const PetscInt offset[],
                                const PetscInt from[], const PetscInt to[], UnrHaloList *list)
 {
-  size_t       runs = 0, cells = 0;
+  size_t runs = 0, cells = 0;
   PetscMPIInt *order;
 
   PetscFunctionBeginUser;
@@ -114,11 +116,13 @@ static PetscErrorCode ListMake(PetscInt neighbours, const PetscMPIInt ranks[], c
     list->first_run[i] = runs;
     list->first_cell[i] = cells;
     for (PetscInt j = begin; j < end; j++) {
-      size_t      f = (size_t)(from ? from[j] : j - begin), t = (size_t)(to ? to[j] : j - begin);
+      size_t f = (size_t)(from ? from[j] : j - begin), t = (size_t)(to ? to[j] : j - begin);
       UnrHaloRun *last = runs > list->first_run[i] ? &list->run[runs - 1] : NULL;
 
-      if (last && last->from + last->cells == f && last->to + last->cells == t) last->cells++;
-      else list->run[runs++] = (UnrHaloRun){.from = f, .to = t, .cells = 1};
+      if (last && last->from + last->cells == f && last->to + last->cells == t)
+        last->cells++;
+      else
+        list->run[runs++] = (UnrHaloRun){.from = f, .to = t, .cells = 1};
     }
     cells += (size_t)(end - begin);
   }
@@ -140,14 +144,14 @@ PetscErrorCode UnrHaloListDestroy(UnrHaloList *list)
 }
 
 /* Lists of the messages, from the graph of the ghosts that others own. */
-static PetscErrorCode MessageLists(UnrHalo halo, const Axis axis[UNR_MAX_DIM], PetscInt leaves, const PetscInt ghost[],
-                                   const PetscSFNode owner[])
+static PetscErrorCode MessageLists(UnrHalo halo, const Axis axis[UNR_MAX_DIM], PetscInt leaves,
+                                   const PetscInt ghost[], const PetscSFNode owner[])
 {
-  UnrGrid            g = halo->grid;
-  PetscSF            sf;
-  PetscInt           neighbours, *interior;
+  UnrGrid g = halo->grid;
+  PetscSF sf;
+  PetscInt neighbours, *interior;
   const PetscMPIInt *rank;
-  const PetscInt    *offset, *cell;
+  const PetscInt *offset, *cell;
 
   PetscFunctionBeginUser;
   PetscCall(PetscSFCreate(g->comm, &sf));
@@ -190,15 +194,15 @@ static PetscErrorCode Ghosts(UnrGrid g, const Axis axis[UNR_MAX_DIM], PetscInt g
 }
 
 /*
-  UnrHaloListsMake - the run lists of a halo whose grid, widths and boundaries are set.     Collective on the grid.
-  Cost    two walks over the ghosts, one PetscSF
+  UnrHaloListsMake - the run lists of a halo whose grid, widths and boundaries are set.     Collective on the
+  grid. Cost    two walks over the ghosts, one PetscSF
 */
 PetscErrorCode UnrHaloListsMake(UnrHalo halo)
 {
-  UnrGrid      g = halo->grid;
-  Axis         axis[UNR_MAX_DIM];
-  PetscInt64   padded = 1;
-  PetscInt     cells = 1, mine, offset[2] = {0, 0}, *ghost, *interior;
+  UnrGrid g = halo->grid;
+  Axis axis[UNR_MAX_DIM];
+  PetscInt64 padded = 1;
+  PetscInt cells = 1, mine, offset[2] = {0, 0}, *ghost, *interior;
   PetscSFNode *owner;
 
   PetscFunctionBeginUser;

@@ -11,8 +11,8 @@ static PetscErrorCode CheckTile(const UnrTileShape *shape, UnrBatch u)
   PetscCheck(shape->precision == UNR_DOUBLE && shape->samples == u->samples &&
                  shape->channels == u->grid->components && cells == (size_t)u->grid->local,
              PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "a tile of %" PetscInt_FMT " samples, %zu cells, %" PetscInt_FMT " channels for a batch of %" PetscInt_FMT
-             ", %" PetscInt_FMT ", %" PetscInt_FMT,
+             "a tile of %" PetscInt_FMT " samples, %zu cells, %" PetscInt_FMT
+             " channels for a batch of %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT,
              shape->samples, cells, shape->channels, u->samples, u->grid->local, u->grid->components);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -31,14 +31,15 @@ static size_t RowAt(const UnrTileShape *shape, PetscInt s, PetscInt r)
 */
 PetscErrorCode UnrHaloLoad(UnrHalo halo, const UnrTileShape *shape, UnrBatch u, double *tile)
 {
-  PetscInt      rows = shape->count[0] * shape->count[1];
-  size_t        row = (size_t)shape->count[2] * (size_t)shape->channels;
+  PetscInt rows = shape->count[0] * shape->count[1];
+  size_t row = (size_t)shape->count[2] * (size_t)shape->channels;
   const double *from = u->data;
 
   PetscFunctionBeginUser;
   PetscCall(CheckTile(shape, u));
   for (PetscInt s = 0; s < shape->samples; s++)
-    for (PetscInt r = 0; r < rows; r++, from += row) memcpy(tile + RowAt(shape, s, r), from, row * sizeof(double));
+    for (PetscInt r = 0; r < rows; r++, from += row)
+      memcpy(tile + RowAt(shape, s, r), from, row * sizeof(double));
   PetscCall(UnrHaloExchange(halo, shape, tile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,8 +51,8 @@ PetscErrorCode UnrHaloLoad(UnrHalo halo, const UnrTileShape *shape, UnrBatch u, 
 PetscErrorCode UnrHaloLoadTranspose(UnrHalo halo, const UnrTileShape *shape, double *tile, UnrBatch u)
 {
   PetscInt rows = shape->count[0] * shape->count[1];
-  size_t   row = (size_t)shape->count[2] * (size_t)shape->channels;
-  double  *to = u->data;
+  size_t row = (size_t)shape->count[2] * (size_t)shape->channels;
+  double *to = u->data;
 
   PetscFunctionBeginUser;
   PetscCall(CheckTile(shape, u));
