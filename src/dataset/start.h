@@ -5,8 +5,9 @@
 #include "physics/physics.h"
 
 PetscErrorCode UnrStartRegister(void);
+PetscErrorCode UnrStartList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context);
 /*
-  UnrStartFill - states number first, first + 1, ... of the family -start_type into the batch.     Collective on the grid.
-  In  seed  -seed_data or -seed_test;  par  [sample][parameter]
+  UnrStartFill - states number first, first + 1, ... of the family -start_type into the batch.     Collective on the world.
+  In  seed  -seed_data or -seed_test;  par  [sample][parameter];  replicas may have different numbers of samples
 */
 PetscErrorCode UnrStartFill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u);

@@ -1,5 +1,5 @@
 /*
-  HDF5 files in the layout of The Well 1.x (PolymathicAI), read and written in parallel; interfaces.md, "Files".
+  HDF5 files in the layout of The Well 1.x (PolymathicAI), read and written in parallel; docs/data-format.md.
   Wrong, missing, truncated and foreign files are user errors that name the file and what was expected.
 */
 #pragma once
@@ -10,15 +10,19 @@ typedef struct UnrWell_ *UnrWell;
 
 typedef struct {
   int      dim;
-  PetscInt points[UNR_MAX_DIM];
+  PetscInt points[UNR_MAX_DIM]; /* 1 on unused axes */
   PetscInt trajectories, frames, components;
   bool     is_double;
 } UnrWellInfo;
 
-/* Opens for reading.  Collective on the world. */
+/* Opens for reading.  field NULL: "u", "velocity" or the first there is.  Collective on the world. */
 PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well);
 PetscErrorCode UnrWellInfoGet(UnrWell well, UnrWellInfo *info);
+const char *UnrWellField(UnrWell well);
+/* A trajectory or frame that the file does not have is a user error.  Collective on the world. */
+PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt frame);
 PetscErrorCode UnrWellLength(UnrWell well, PetscInt trajectory, double length[UNR_MAX_DIM]);
+/* Of the first trajectory; 0 in a file of one frame without a time axis. */
 PetscErrorCode UnrWellTime(UnrWell well, PetscInt frame, double *time);
 /* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name. */
 PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name, double *value, bool *found);
@@ -34,14 +38,18 @@ typedef struct {
   bool         is_vector;
   PetscInt     trajectories, frames;
   double       frame_time;      /* between frames */
+  const double *time;           /* [frame], or NULL: frame_time apart from 0 on */
   UnrPrecision precision;
   const double *length;         /* [trajectory][dim] */
   PetscInt     scalars;
   const char *const *scalar_name;
   const double *scalar;         /* [trajectory][scalar] */
+  const char *const *source;    /* files it was made from, ended by NULL; or NULL: their sha256 is recorded */
 } UnrWellSpec;
 
 /* Written beside `path`; UnrWellCommit syncs and renames it (UnrWellClose removes it instead).  Collective on the world. */
 PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell *well);
+/* As UnrWellRead; each state once. */
 PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample);
+/* Every state must have been written.  *well becomes NULL, also after a user error. */
 PetscErrorCode UnrWellCommit(UnrWell *well);

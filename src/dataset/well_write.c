@@ -1,0 +1,140 @@
+/* Writing: beside the path, by all ranks, renamed when it is whole. */
+#include "dataset/well_skeleton.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/call.h"
+#include "core/error.h"
+#include "core/event.h"
+
+/*
+  UnrWellCreate - begin a new file.     Collective on the world.
+  In      path, spec  the same on every rank; borrowed for this call
+  Out     well        owned by the caller: UnrWellCommit, or UnrWellClose to throw it away
+  Errors  a user error if it cannot be written
+*/
+PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell *well)
+{
+  char        part[PETSC_MAX_PATH_LEN];
+  UnrWell     w;
+  PetscMPIInt rank;
+  bool        good = true;
+
+  PetscFunctionBeginUser;
+  *well = NULL;
+  PetscCheck(spec->is_vector || spec->grid->components == 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "a t0 field has one component, not %" PetscInt_FMT, spec->grid->components);
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscNew(&w));
+  w->file = w->data = w->transfer = -1;
+  snprintf(part, sizeof part, "%s.part", path);
+  PetscCall(PetscStrallocpy(path, &w->path));
+  PetscCall(PetscStrallocpy(part, &w->part));
+  snprintf(w->facts.field, UNR_WELL_NAME, "%s", spec->field);
+  w->facts.is_vector = spec->is_vector;
+  w->facts.info.dim = spec->grid->dim;
+  for (int a = 0; a < UNR_MAX_DIM; a++) w->facts.info.points[a] = spec->grid->points[a];
+  w->facts.info.trajectories = spec->trajectories;
+  w->facts.info.frames = spec->frames;
+  w->facts.info.components = spec->grid->components;
+  w->facts.info.is_double = spec->precision == UNR_DOUBLE;
+  errno = 0;
+  if (!rank) good = UnrWellSkeleton(part, spec);
+  if (!good) (void)unlink(part);
+  UnrUserCheck(good, "cannot write data file (%s): %s; allowed: a directory that can be written, with room; try: -out",
+               path, errno ? strerror(errno) : "HDF5 failed");
+  PetscCall(UnrWellOpenParallel(w, part, H5F_ACC_RDWR, &good));
+  UnrUserCheck(good, "cannot open data file on every rank (%s); allowed: a file system that all ranks share; try: -out",
+               path);
+  *well = w;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  UnrWellWrite - one sample of the batch as one state of the file.     Collective on the world.
+  In      batch   NULL on a rank that has no more samples
+  Errors  a user error if the file system refuses (full, quota)
+*/
+PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample)
+{
+  const UnrWellInfo *info = &well->facts.info;
+  const double      *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
+  const void        *from = u;
+  double             none = 0;
+  float             *single;
+  hid_t              file_space, memory;
+  herr_t             status;
+
+  PetscFunctionBeginUser;
+  PetscCheck(well->part, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s is open for reading", well->path);
+  PetscCheck(!batch || (trajectory >= 0 && trajectory < info->trajectories && frame >= 0 && frame < info->frames),
+             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT " of %s",
+             trajectory, frame, well->path);
+  PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
+  PetscCall(UnrWellSelect(well, trajectory, frame, batch, &file_space, &memory));
+  if (!info->is_double) { /* as in UnrWellRead: HDF5's own conversion would not be collective */
+    PetscCall(UnrWellSingle(well, batch, &single));
+    for (size_t i = 0; batch && i < batch->stride; i++) single[i] = (float)u[i];
+    from = single;
+  } else if (!batch) from = &none;
+  H5E_BEGIN_TRY
+  {
+    status = H5Dwrite(well->data, info->is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
+                      well->transfer, from);
+  }
+  H5E_END_TRY;
+  UnrCallHDF5(H5Sclose(memory));
+  UnrCallHDF5(H5Sclose(file_space));
+  if (batch && !batch->grid->rank) well->written++;
+  PetscCall(UnrEventEnd(UNR_EVENT_HDF5));
+  UnrUserCheck(status >= 0, "cannot write data file (%s); allowed: room on the file system; try: another -out",
+               well->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 0 or errno: the file on the disk, then under its name. */
+static int SyncAndRename(const char *part, const char *path)
+{
+  int file = open(part, O_RDWR), verdict = 0;
+
+  if (file < 0) return errno;
+  if (fsync(file)) verdict = errno;
+  if (close(file) && !verdict) verdict = errno;
+  if (!verdict && rename(part, path)) verdict = errno;
+  return verdict;
+}
+
+PetscErrorCode UnrWellCommit(UnrWell *well)
+{
+  UnrWell           w = *well;
+  const PetscInt64  wanted = (PetscInt64)w->facts.info.trajectories * w->facts.info.frames;
+  PetscInt64        written;
+  PetscMPIInt       rank;
+  int               verdict = 0;
+  herr_t            status = 0;
+  char              path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Allreduce(&w->written, &written, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCheck(written >= wanted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "%s lacks states: %lld of %lld are written", w->path, (long long)written, (long long)wanted);
+  snprintf(path, sizeof path, "%s", w->path);
+  H5E_BEGIN_TRY
+  {
+    status = H5Dclose(w->data) < 0 || H5Fclose(w->file) < 0 ? -1 : 0;
+  }
+  H5E_END_TRY;
+  w->data = w->file = -1;
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD)); /* all ranks have closed */
+  if (!rank && status >= 0) verdict = SyncAndRename(w->part, w->path);
+  if (!verdict && status >= 0) PetscCall(PetscFree(w->part)); /* nothing to remove any more */
+  PetscCall(UnrWellClose(well));
+  UnrUserCheck(status >= 0 && !verdict, "cannot finish data file (%s): %s; allowed: room on the file system; "
+               "try: another -out", path, verdict ? strerror(verdict) : "HDF5 failed");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
