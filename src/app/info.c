@@ -12,6 +12,7 @@
 #include "app/command.h"
 #include "core/error.h"
 #include "core/provenance.h"
+#include "dataset/start.h"
 #include "layer/engine.h"
 #include "physics/physics.h"
 #include "stepper/stepper.h"
@@ -141,6 +142,7 @@ static PetscErrorCode UnrInfoRun(int argc, char **argv)
   PetscCall(UnrInfoBuild());
   printf("\n");
   PetscCall(UnrPhysicsList(UnrInfoPlugin, "physics"));
+  PetscCall(UnrStartList(UnrInfoPlugin, "start"));
   PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
   PetscCall(UnrInfoEngines());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,6 +4,7 @@
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/seed.h"
+#include "dataset/start.h"
 #include "field/grid.h"
 #include "physics/physics.h"
 #include "stepper/stepper.h"
@@ -21,6 +22,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrOptionsRegister("Seeds", UnrSeedOptions, NULL));
   PetscCall(UnrOptionsRegister("Grid", UnrGridOptions, NULL));
   PetscCall(UnrPhysicsRegister());
+  PetscCall(UnrStartRegister());
   PetscCall(UnrStepperRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
