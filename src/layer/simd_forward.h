@@ -57,11 +57,21 @@ static void RowOfVectors(const Task *t, const real *x, size_t y_at, real *y)
   }
 }
 
+/* sum[p][o] = total over lanes of the vectors of p and o, for a block of dot products. */
+static void TotalDots(real *lanes, size_t lines, size_t dots, real *sum)
+{
+  for (size_t i = 0; i < lines * dots; i += LANES) Store(lanes + i, Totals(lanes + i * LANES));
+  for (size_t p = 0; p < lines; ++p) {
+    for (size_t o = 0; o < dots; ++o) sum[p * LANES + o] = lanes[p * dots + o];
+  }
+}
+
 static void RowOfDots(const Task *t, const real *x, size_t y_at, real *y)
 {
-  _Alignas(64) real sum[MAX_DOT_LINES * LANES], lanes[MAX_DOT_LINES * MAX_DOTS * LANES];
+  /* Totals() reads whole groups of LANES vectors. */
+  _Alignas(64) real sum[MAX_DOT_LINES * LANES], lanes[(MAX_SUMS + LANES) * LANES] = {0};
   const size_t pixels = t->shape->extent[2], width = t->block.width;
-  const size_t runs = CeilDivide(pixels, MAX_DOT_LINES), pieces = CeilDivide(width, MAX_DOTS);
+  const size_t pieces = CeilDivide(width, MAX_DOTS), runs = CeilDivide(pixels, max_dot_lines[CeilDivide(width, pieces)]);
   const size_t numbers = TapRows(t->shape) * CeilDivide(t->loop->steps, LANES) * LANES; /* of a channel */
   memset(sum, 0, sizeof(sum));
   for (size_t i = 0, p = 0; i < runs; p += Share(pixels, runs, i++)) {
@@ -69,9 +79,7 @@ static void RowOfDots(const Task *t, const real *x, size_t y_at, real *y)
     for (size_t k = 0, o = 0; k < pieces; o += Share(width, pieces, k++)) {
       const size_t dots = Share(width, pieces, k);
       dot_kernels[dots][lines](t->loop, x + p * t->shape->x_stride[2], t->weights + o * numbers, lanes);
-      for (size_t l = 0; l < lines * dots; ++l) {
-        sum[l / dots * LANES + o + l % dots] = Total(Load(lanes + l * LANES));
-      }
+      TotalDots(lanes, lines, dots, sum + o);
     }
     const Sums sums = {sum, LANES, lines, t->channel, width};
     Finish(t->shape, t->epilogue, sums, y_at + p * t->shape->y_stride[2], y);

@@ -27,7 +27,8 @@ typedef struct {
 #define EACH_3(X, K) X(K, 1) X(K, 2) X(K, 3)
 #define EACH_4(X, K) EACH_3(X, K) X(K, 4)
 #define EACH_6(X, K) EACH_4(X, K) X(K, 5) X(K, 6)
-#define EACH_9(X, K) EACH_6(X, K) X(K, 7) X(K, 8) X(K, 9)
+#define EACH_8(X, K) EACH_6(X, K) X(K, 7) X(K, 8)
+#define EACH_9(X, K) EACH_8(X, K) X(K, 9)
 #define EACH_12(X, K) EACH_9(X, K) X(K, 10) X(K, 11) X(K, 12)
 #define EACH_13(X, K) EACH_12(X, K) X(K, 13)
 #define EACH_24(X, K)                                                                                        \
@@ -37,14 +38,14 @@ typedef struct {
 enum { MAX_VECTORS = 3, MAX_DOTS = 4 };
 #if UNR_VECTOR_REGISTERS == 32
   #define EACH_OUTER(X) EACH_24(X, 1) EACH_13(X, 2) EACH_9(X, 3)
-  #define EACH_DOT(X) EACH_6(X, 1) EACH_6(X, 2) EACH_6(X, 3) EACH_6(X, 4)
-static const size_t max_lines[MAX_VECTORS + 1] = {0, 24, 13, 9};
-enum { MAX_DOT_LINES = 6, MAX_LINES = 24, MAX_SUMS = 27 };
+  #define EACH_DOT(X) EACH_12(X, 1) EACH_12(X, 2) EACH_8(X, 3) EACH_6(X, 4)
+static const size_t max_lines[MAX_VECTORS + 1] = {0, 24, 13, 9}, max_dot_lines[MAX_DOTS + 1] = {0, 12, 12, 8, 6};
+enum { MAX_LINES = 24, MAX_DOT_LINES = 12, MAX_SUMS = 27 };
 #else
   #define EACH_OUTER(X) EACH_12(X, 1) EACH_6(X, 2) EACH_4(X, 3)
-  #define EACH_DOT(X) EACH_3(X, 1) EACH_3(X, 2) EACH_3(X, 3) EACH_3(X, 4)
-static const size_t max_lines[MAX_VECTORS + 1] = {0, 12, 6, 4};
-enum { MAX_DOT_LINES = 3, MAX_LINES = 12, MAX_SUMS = 12 };
+  #define EACH_DOT(X) EACH_8(X, 1) EACH_6(X, 2) EACH_4(X, 3) EACH_3(X, 4)
+static const size_t max_lines[MAX_VECTORS + 1] = {0, 12, 6, 4}, max_dot_lines[MAX_DOTS + 1] = {0, 8, 6, 4, 3};
+enum { MAX_LINES = 12, MAX_DOT_LINES = 8, MAX_SUMS = 12 };
 #endif
 
 /* Out  sum [P][V][lane], overwritten, aligned */

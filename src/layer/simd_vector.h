@@ -47,14 +47,30 @@ static inline bits HeadMask(size_t n)
 }
 #endif
 
-static inline real Total(vec v)
-{
-  real part[LANES];
-  Store(part, v);
-  for (int half = LANES / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) part[i] += part[i + half];
+/* Halves the number of vectors: lane l of the new v[i] is the sum of two lanes, l and l ^ h, of v[i] or of v[i + h],
+   by whether bit h of l is set. */
+#define FOLD(h)                                                                                              \
+  if (LANES > h) {                                                                                           \
+    bits straight, crossed;                                                                                  \
+    UNROLL for (int l = 0; l < LANES; ++l) {                                                                 \
+      straight[l] = l & h ? LANES + l : l;                                                                   \
+      crossed[l] = straight[l] ^ h;                                                                          \
+    }                                                                                                        \
+    UNROLL for (int i = 0; i < h; ++i) {                                                                     \
+      v[i] = __builtin_shuffle(v[i], v[i + h], straight) + __builtin_shuffle(v[i], v[i + h], crossed);       \
+    }                                                                                                        \
   }
-  return part[0];
+
+/* Lane l: the total over the lanes of vector l of LANES vectors at p. */
+static inline vec Totals(const real *p)
+{
+  vec v[LANES];
+  UNROLL for (int i = 0; i < LANES; ++i) v[i] = Load(p + i * LANES);
+  FOLD(8)
+  FOLD(4)
+  FOLD(2)
+  FOLD(1)
+  return v[0];
 }
 
 /* n numbers, 1 <= n; all LANES if n is more.  Memory behind them is neither read nor written. */
