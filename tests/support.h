@@ -2,6 +2,8 @@
 #pragma once
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "core/rng.h"
@@ -13,6 +15,33 @@
     PetscErrorCode test_code_ = (__VA_ARGS__);                                                                        \
     cr_assert(test_code_ == PETSC_SUCCESS, "%s: error %d %s", #__VA_ARGS__, (int)test_code_, UnrUserErrorMessage());  \
   } while (0)
+
+/* A mistake of the user is refused on all ranks, with these words in its message. */
+#define TEST_REFUSES(call, words)                                                                                     \
+  do {                                                                                                                \
+    UnrUserErrorClear();                                                                                              \
+    UnrErrorHandlerPush();                                                                                            \
+    PetscErrorCode test_code_ = (call);                                                                               \
+    PetscPopErrorHandler();                                                                                           \
+    cr_expect(test_code_ == UNR_ERR_USER, "%s is not refused: %d", #call, (int)test_code_);                           \
+    cr_expect(strstr(UnrUserErrorMessage(), words), "\"%s\" is not in \"%s\"", words, UnrUserErrorMessage());         \
+    UnrUserErrorClear();                                                                                              \
+  } while (0)
+
+/* "-a 1 -b": puts options into the database; takes away those named ("-a -b"; values are passed over). */
+static inline void TestOptionsSet(const char *text) { TEST_CALL(PetscOptionsInsertString(NULL, text)); }
+
+static inline void TestOptionsUnset(const char *text)
+{
+  char copy[1024], *save = NULL;
+
+  snprintf(copy, sizeof(copy), "%s", text);
+  for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+    PetscBool is_name;
+    TEST_CALL(PetscOptionsValidKey(word, &is_name));
+    if (is_name) TEST_CALL(PetscOptionsClearValue(NULL, word));
+  }
+}
 
 /* Normal numbers keyed by purpose, sample (counted from `first` in the whole batch) and global cell: the same field on
    every layout, without any symmetry. */
