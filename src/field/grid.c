@@ -117,6 +117,34 @@ static PetscErrorCode SetBlocks(UnrGrid g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses what no grid can be, before anything is allocated. */
+static PetscErrorCode CheckRequest(const UnrLayout *layout, int dim, const PetscInt points[],
+                                   PetscInt components, PetscInt stencil)
+{
+  PetscInt64 numbers = components, ranks = 1;
+  int size;
+
+  PetscFunctionBeginUser;
+  PetscCheck(dim >= 1 && dim <= UNR_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "dimension %d", dim);
+  PetscCheck(components > 0 && stencil >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " components, stencil %" PetscInt_FMT, components, stencil);
+  for (int a = 0; a < UNR_MAX_DIM; a++) {
+    PetscInt n = a < dim ? points[a] : 1, blocks = layout->blocks[a];
+
+    PetscCheck(blocks >= 1 && blocks <= n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "axis %d: %" PetscInt_FMT " points in %" PetscInt_FMT " blocks", a, n, blocks);
+    ranks *= blocks;
+    numbers = Product(numbers, n);
+  }
+  PetscCheck(numbers >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "points x components pass %" PetscInt_FMT ": configure PETSc with --with-64-bit-indices",
+             (PetscInt)PETSC_MAX_INT);
+  PetscCallMPI(MPI_Comm_size(layout->grid, &size));
+  PetscCheck(ranks == size, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%lld blocks for %d ranks", (long long)ranks,
+             size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   UnrGridCreate - the grid of one sample.     Collective on layout->grid.
   In      layout      read, not kept
@@ -129,13 +157,9 @@ PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt po
                              PetscInt components, PetscInt stencil, UnrGrid *grid)
 {
   UnrGrid g;
-  PetscInt64 numbers = components;
-  PetscInt ranks = 1;
 
   PetscFunctionBeginUser;
-  PetscCheck(dim >= 1 && dim <= UNR_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "dimension %d", dim);
-  PetscCheck(components > 0 && stencil >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt_FMT " components, stencil %" PetscInt_FMT, components, stencil);
+  PetscCall(CheckRequest(layout, dim, points, components, stencil));
   PetscCall(PetscNew(&g));
   PetscCall(PetscCommDuplicate(layout->grid, &g->comm, NULL));
   PetscCallMPI(MPI_Comm_size(g->comm, &g->size));
@@ -146,17 +170,7 @@ PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt po
   for (int a = 0; a < UNR_MAX_DIM; a++) {
     g->points[a] = a < dim ? points[a] : 1;
     g->blocks[a] = layout->blocks[a];
-    PetscCheck(g->blocks[a] >= 1 && g->blocks[a] <= g->points[a], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "axis %d: %" PetscInt_FMT " points in %" PetscInt_FMT " blocks", a, g->points[a],
-               g->blocks[a]);
-    ranks *= g->blocks[a];
-    numbers = Product(numbers, g->points[a]);
   }
-  PetscCheck(numbers >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "points x components pass %" PetscInt_FMT ": configure PETSc with --with-64-bit-indices",
-             (PetscInt)PETSC_MAX_INT);
-  PetscCheck(ranks == g->size, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%" PetscInt_FMT " blocks for %d ranks",
-             ranks, g->size);
   PetscCall(SetBlocks(g));
   PetscCall(CreateDMDA(g));
   PetscCall(CheckDMDA(g));
