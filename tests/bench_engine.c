@@ -30,7 +30,7 @@ enum { FORWARD, REVERSE_DATA, REVERSE_WEIGHTS, PASSES };
 typedef struct {
   const UnrConvKernels *kernels;
   UnrConvShape forward, reverse;
-  void  *x, *y, *packed, *packed_reverse, *w_bar, *b_bar, *bias;
+  void  *x, *y, *packed, *packed_reverse, *w_bar, *b_bar, *bias, *mask;
   double flops;
 } Work;
 
@@ -84,6 +84,7 @@ static Work CreateWork(const UnrConvKernels *kernels, UnrPrecision precision, co
   work.packed_reverse = Create(precision, kernels->packed_size(&work.reverse));
   work.w_bar = Create(precision, taps * s->in * s->out);
   work.b_bar = Create(precision, s->out);
+  work.mask = Create(precision, s->samples * work.reverse.y_sample);
   work.bias = Create(precision, PetscMax(s->in, s->out));
   work.flops = 2.0 * pixels * taps * s->in * s->out;
   kernels->pack(&work.forward, w, work.packed);
@@ -94,13 +95,14 @@ static Work CreateWork(const UnrConvKernels *kernels, UnrPrecision precision, co
 
 static void DestroyWork(Work *work)
 {
-  void *const all[] = {work->x, work->y, work->packed, work->packed_reverse, work->w_bar, work->b_bar, work->bias};
+  void *const all[] = {work->x,     work->y,     work->packed, work->packed_reverse,
+                       work->w_bar, work->b_bar, work->bias,   work->mask};
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) free(all[i]);
 }
 
 static void Run(const Work *work, int pass)
 {
-  const UnrConvEpilogue activate = {.bias = work->bias, .slope = 0.01}, masked = {.mask = work->x, .slope = 0.01};
+  const UnrConvEpilogue activate = {.bias = work->bias, .slope = 0.01}, masked = {.mask = work->mask, .slope = 0.01};
   const UnrConvKernels *k = work->kernels;
   if (pass == FORWARD) k->apply(&work->forward, work->x, work->packed, &activate, work->y);
   if (pass == REVERSE_DATA) k->apply(&work->reverse, work->y, work->packed_reverse, &masked, work->x);

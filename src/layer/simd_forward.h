@@ -6,54 +6,79 @@
 
 #include "layer/simd_pack.h"
 
-/* Sums of a run of pixels and a block of channels: [pixel][line], on the stack between kernel and epilogue. */
-typedef struct {
-  const real *sum;
-  size_t line;           /* numbers from pixel to pixel, a multiple of LANES */
-  size_t pixels;
-  size_t channel, width; /* the block's channels */
-} Sums;
-
-/*
-  y = epilogue(sum).  `y_at`: offset of the first pixel in y.
-  The factor is 1 where the sum (or the mask) is positive, else the slope.
-*/
-static void Finish(const UnrConvShape *s, const UnrConvEpilogue *e, Sums sums, size_t y_at, real *y)
-{
-  const real *bias = e->bias, *add = e->add, *mask = e->mask;
-  const vec one = Splat(1), slope = Splat((real)e->slope);
-  for (size_t p = 0; p < sums.pixels; ++p) {
-    for (size_t c = 0; c < sums.width; c += LANES) {
-      const size_t count = sums.width - c, at = y_at + p * s->y_stride[2] + sums.channel + c;
-      vec v = Load(sums.sum + p * sums.line + c);
-      if (bias) v += LoadSome(bias + sums.channel + c, count);
-      if (add) v += LoadSome(add + at, count);
-      v *= Select((bits)((mask ? LoadSome(mask + at, count) : v) > 0), one, slope);
-      StoreSome(y + at, v, count);
-    }
-  }
-}
-
 /* What stays the same along a row of pixels. */
 typedef struct {
   const UnrConvShape *shape;
   const UnrConvEpilogue *epilogue;
   const Loop *loop;
   const real *weights; /* of the block */
-  Block block;
-  size_t channel;
+  size_t vectors;      /* 0: dot products */
+  size_t channel, width;
+  size_t line;         /* numbers from pixel to pixel in a Run: width rounded up to vectors */
+  const real *bias;    /* [line], zeros behind width, or without a bias */
 } Task;
+
+/*
+  A run of pixels on the stack, [pixel][line], between kernel and y.
+
+  What the epilogue reads is fetched before the kernel runs.  It then waits for no cache, nor for a store to y: a masked
+  store holds up any later load near it, even where its mask is empty, and even 4096 bytes away.
+*/
+typedef struct {
+  _Alignas(64) real sum[MAX_SUMS * LANES], add[MAX_SUMS * LANES], mask[MAX_SUMS * LANES];
+} Run;
+
+static inline void Fetch(const Task *t, const real *tile, size_t pixels, real *block)
+{
+  for (size_t p = 0; p < pixels; ++p, tile += t->shape->y_stride[2], block += t->line) {
+    for (size_t c = 0; c < t->width; c += LANES) Store(block + c, LoadSome(tile + c, t->width - c));
+  }
+}
+
+static inline void FetchRun(const Task *t, size_t pixels, size_t y_at, Run *run)
+{
+  const UnrConvEpilogue *e = t->epilogue;
+  if (e->add) Fetch(t, (const real *)e->add + y_at + t->channel, pixels, run->add);
+  if (e->mask) Fetch(t, (const real *)e->mask + y_at + t->channel, pixels, run->mask);
+}
+
+/* y = epilogue(sum); `sign` is the mask, or the sum itself.  Inlined with constants for has_add and has_mask. */
+static inline __attribute__((always_inline)) void Finish(const Task *t, const Run *run, size_t pixels, bool has_add,
+                                                         bool has_mask, real *y)
+{
+  const vec slope = Splat((real)t->epilogue->slope);
+  const size_t line = t->line, y_line = t->shape->y_stride[2], width = t->width;
+  for (size_t p = 0; p < pixels; ++p, y += y_line) {
+    for (size_t c = 0; c < width; c += LANES) {
+      vec v = Load(run->sum + p * line + c) + Load(t->bias + c);
+      if (has_add) v += Load(run->add + p * line + c);
+      const vec sign = has_mask ? Load(run->mask + p * line + c) : v;
+      StoreSome(y + c, Select((bits)(sign > 0), v, v * slope), width - c);
+    }
+  }
+}
+
+static inline void FinishRun(const Task *t, const Run *run, size_t pixels, size_t y_at, real *y)
+{
+  const bool has_add = t->epilogue->add, has_mask = t->epilogue->mask;
+  y += y_at + t->channel;
+  if (!has_add && !has_mask) Finish(t, run, pixels, false, false, y);
+  else if (!has_add) Finish(t, run, pixels, false, true, y);
+  else if (!has_mask) Finish(t, run, pixels, true, false, y);
+  else Finish(t, run, pixels, true, true, y);
+}
 
 static void RowOfVectors(const Task *t, const real *x, size_t y_at, real *y)
 {
-  _Alignas(64) real sum[MAX_SUMS * LANES];
-  const size_t vectors = t->block.vectors, pixels = t->shape->extent[2];
-  const size_t runs = CeilDivide(pixels, max_lines[vectors]);
-  for (size_t i = 0, p = 0; i < runs; p += Share(pixels, runs, i++)) {
-    const size_t lines = Share(pixels, runs, i);
-    outer_kernels[vectors][lines](t->loop, x + p * t->shape->x_stride[2], t->weights, sum);
-    const Sums sums = {sum, vectors * LANES, lines, t->channel, t->block.width};
-    Finish(t->shape, t->epilogue, sums, y_at + p * t->shape->y_stride[2], y);
+  Run run;
+  const size_t all = t->shape->extent[2], runs = CeilDivide(all, max_lines[t->vectors]);
+  for (size_t i = 0; i < runs; ++i) {
+    const size_t pixels = Share(all, runs, i);
+    FetchRun(t, pixels, y_at, &run);
+    outer_kernels[t->vectors][pixels](t->loop, x, t->weights, run.sum);
+    FinishRun(t, &run, pixels, y_at, y);
+    x += pixels * t->shape->x_stride[2];
+    y_at += pixels * t->shape->y_stride[2];
   }
 }
 
@@ -68,42 +93,54 @@ static void TotalDots(real *lanes, size_t lines, size_t dots, real *sum)
 
 static void RowOfDots(const Task *t, const real *x, size_t y_at, real *y)
 {
-  /* Totals() reads whole groups of LANES vectors. */
-  _Alignas(64) real sum[MAX_DOT_LINES * LANES], lanes[(MAX_SUMS + LANES) * LANES] = {0};
-  const size_t pixels = t->shape->extent[2], width = t->block.width;
-  const size_t pieces = CeilDivide(width, MAX_DOTS), runs = CeilDivide(pixels, max_dot_lines[CeilDivide(width, pieces)]);
+  Run run;
+  _Alignas(64) real lanes[(MAX_SUMS + LANES) * LANES] = {0}; /* Totals() reads whole groups of LANES vectors */
+  const size_t all = t->shape->extent[2], pieces = CeilDivide(t->width, MAX_DOTS);
+  const size_t runs = CeilDivide(all, max_dot_lines[CeilDivide(t->width, pieces)]);
   const size_t numbers = TapRows(t->shape) * CeilDivide(t->loop->steps, LANES) * LANES; /* of a channel */
-  memset(sum, 0, sizeof(sum));
-  for (size_t i = 0, p = 0; i < runs; p += Share(pixels, runs, i++)) {
-    const size_t lines = Share(pixels, runs, i);
-    for (size_t k = 0, o = 0; k < pieces; o += Share(width, pieces, k++)) {
-      const size_t dots = Share(width, pieces, k);
-      dot_kernels[dots][lines](t->loop, x + p * t->shape->x_stride[2], t->weights + o * numbers, lanes);
-      TotalDots(lanes, lines, dots, sum + o);
+  memset(run.sum, 0, sizeof(run.sum));
+  for (size_t i = 0; i < runs; ++i) {
+    const size_t pixels = Share(all, runs, i);
+    FetchRun(t, pixels, y_at, &run);
+    for (size_t k = 0, o = 0; k < pieces; o += Share(t->width, pieces, k++)) {
+      const size_t dots = Share(t->width, pieces, k);
+      dot_kernels[dots][pixels](t->loop, x, t->weights + o * numbers, lanes);
+      TotalDots(lanes, pixels, dots, run.sum + o);
     }
-    const Sums sums = {sum, LANES, lines, t->channel, width};
-    Finish(t->shape, t->epilogue, sums, y_at + p * t->shape->y_stride[2], y);
+    FinishRun(t, &run, pixels, y_at, y);
+    x += pixels * t->shape->x_stride[2];
+    y_at += pixels * t->shape->y_stride[2];
   }
 }
 
-/* One sample and one index of axis 0: all channel blocks, each over all rows, so that its weights stay in cache. */
-static void Plane(const UnrConvShape *s, const real *x, const real *packed, const UnrConvEpilogue *e, size_t y_at, real *y)
+/* All rows of a plane, for one block of channels, so that its weights stay in cache. */
+static void BlockOfPlane(const Task *t, const real *x, size_t y_at, real *y)
 {
-  const size_t rows = TapRows(s), window = Window(s);
+  for (PetscInt j = 0; j < t->shape->extent[1]; ++j) {
+    (t->vectors ? RowOfVectors : RowOfDots)(t, x + j * t->shape->x_stride[1], y_at + j * t->shape->y_stride[1], y);
+  }
+}
+
+/* One sample and one index of axis 0. */
+static void Plane(const UnrConvShape *s, const real *x, const real *packed, const UnrConvEpilogue *e, size_t y_at,
+                  real *y)
+{
+  const size_t rows = TapRows(s);
   size_t a_row[rows], b_row[rows];
   for (size_t row = 0; row < rows; ++row) {
     a_row[row] = row / s->kernel[1] * s->x_stride[0] + row % s->kernel[1] * s->x_stride[1];
   }
   for (size_t channel = 0; channel < (size_t)s->out;) {
     const Block block = BlockAt(s, channel);
-    const size_t numbers = BlockNumbers(s, block);
+    const size_t numbers = BlockNumbers(s, block), vectors = CeilDivide(block.width, LANES);
+    real bias[MAX_VECTORS * LANES] = {0};
+    if (e->bias) memcpy(bias, (const real *)e->bias + channel, block.width * sizeof(real));
     for (size_t row = 0; row < rows; ++row) b_row[row] = row * numbers;
-    const Loop loop = {.rows = rows, .a_row = a_row, .b_row = b_row, .steps = window, .a_line = s->x_stride[2],
+    const Loop loop = {.rows = rows, .a_row = a_row, .b_row = b_row, .steps = Window(s), .a_line = s->x_stride[2],
                        .a_step = 1, .b_step = block.vectors * LANES};
-    const Task task = {s, e, &loop, packed, block, channel};
-    for (PetscInt j = 0; j < s->extent[1]; ++j) {
-      (block.vectors ? RowOfVectors : RowOfDots)(&task, x + j * s->x_stride[1], y_at + j * s->y_stride[1], y);
-    }
+    const Task task = {.shape = s, .epilogue = e, .loop = &loop, .weights = packed, .vectors = block.vectors,
+                       .channel = channel, .width = block.width, .line = vectors * LANES, .bias = bias};
+    BlockOfPlane(&task, x, y_at, y);
     packed += rows * numbers;
     channel += block.width;
   }
