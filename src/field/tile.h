@@ -19,3 +19,15 @@ typedef struct {
 /* The shape of a tile of this grid's block with `ghost` cells on every side of every used axis. */
 void UnrTileShapeSet(UnrTileShape *shape, UnrGrid grid, PetscInt samples, PetscInt channels, PetscInt ghost,
                      UnrPrecision precision);
+
+/* The interior as rows of count[2] * channels contiguous numbers: their number, and the first number of row r. */
+static inline size_t UnrTileRows(const UnrTileShape *s)
+{
+  return (size_t)(s->samples * s->count[0] * s->count[1]);
+}
+static inline size_t UnrTileRow(const UnrTileShape *s, size_t r)
+{
+  const size_t b = r % (size_t)s->count[1], a = r / (size_t)s->count[1] % (size_t)s->count[0],
+               sample = r / (size_t)(s->count[0] * s->count[1]);
+  return s->origin + sample * s->sample_stride + a * s->stride[0] + b * s->stride[1];
+}
