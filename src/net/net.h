@@ -30,6 +30,13 @@ PetscErrorCode UnrNetView(UnrNet net, PetscInt i, const char **name, PetscInt *r
 /* Kinked activations become tanh (or back): for Taylor and difference tests. */
 PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth);
 
+/*
+  Constants of normalisation, [component of the state]: the net sees (u - mean) / std and gives scale * N.  Defaults
+  0, 1, 1.  Copied; any of the three may be NULL: unchanged.  Get: borrowed, valid as long as the net.
+*/
+PetscErrorCode UnrNetNormalisationSet(UnrNet net, const double mean[], const double std[], const double scale[]);
+PetscErrorCode UnrNetNormalisationGet(UnrNet net, const double *mean[], const double *std[], const double *scale[]);
+
 PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch out, UnrTape tape);
 PetscErrorCode UnrNetJvp(UnrNet net, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
                          const void *theta_dot, UnrBatch out, UnrBatch out_dot);

@@ -1,0 +1,156 @@
+/* Networks by name: options, creation, what others ask of them.  The work is in execute.c. */
+#include "net/net_impl.h"
+
+#include <string.h>
+
+#define UNR_NET(name, Table) extern const UnrNetOps UnrNetOps_##Table;
+#include "net/list.h"
+#undef UNR_NET
+
+#define UNR_NET(name, Table) &UnrNetOps_##Table,
+static const UnrNetOps *const plugins[] = {
+#include "net/list.h"
+};
+#undef UNR_NET
+
+#define UNR_NET(name, Table) "|" #name
+static const char joined[] =
+#include "net/list.h"
+  ;
+#undef UNR_NET
+
+enum { PLUGINS = sizeof(plugins) / sizeof(plugins[0]) };
+
+static const UnrOption options[] = {
+  {"-net_type", UNR_WORD, "resnet", 0, 0, NULL, "architecture of the network", joined + 1},
+  {"-net_precision", UNR_WORD, "single", 0, 0, NULL, "of the network's weights and tensors", "single|double"},
+  {"-net_activation", UNR_WORD, "leaky_relu", 0, 0, NULL, "activation between the layers",
+   UnrActivationNames},
+  {"-net_slope", UNR_REAL, "0.01", 0, 1, "1", "slope of leaky_relu for negative arguments", NULL},
+  {"-net_kernel", UNR_INT, "3", 1, 31, "points", "taps of the convolutions along every axis", NULL},
+  {"-net_constants", UNR_WORDS, NULL, 0, 0, NULL,
+   "parameters of the sample fed as constant channels: domain_size ...", NULL},
+  {"-net_constant_scale", UNR_REALS, NULL, 0, 0, "the parameter's own",
+   "each constant channel is its parameter divided by this; default 1", NULL},
+  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+};
+
+PetscErrorCode UnrNetRegister(void)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionsRegister("Network", options, NULL));
+  for (size_t i = 0; i < PLUGINS; i++)
+    PetscCall(UnrOptionsRegister(plugins[i]->summary, plugins[i]->options, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OpsFromOptions(const UnrNetOps **ops)
+{
+  const char *name;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionWord(options, NULL, "-net_type", &name));
+  for (size_t i = 0; i < PLUGINS; i++) {
+    if (!strcmp(plugins[i]->name, name)) {
+      *ops = plugins[i];
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "no network %s", name);
+}
+
+/*
+  UnrNetDescribe - what -net_type asks of the layout, before a grid exists.     Collective on the world.
+  Out     needs   nothing: halos of networks come from any owner, at any width
+*/
+PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs)
+{
+  const UnrNetOps *ops;
+
+  (void)dim;
+  PetscFunctionBeginUser;
+  PetscCall(OpsFromOptions(&ops));
+  *needs = UnrNeedsNone;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Precision, kernels, activation, constant channels. */
+static PetscErrorCode SetFromOptions(UnrNet net)
+{
+  const char *word, *names[UNR_NET_CONSTANTS];
+  double slope, divisor[UNR_NET_CONSTANTS];
+  PetscInt constants, divisors;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionWord(options, NULL, "-net_precision", &word));
+  net->precision = strcmp(word, "double") ? UNR_SINGLE : UNR_DOUBLE;
+  PetscCall(UnrLayerKernels(net->precision, &net->kernels));
+  PetscCall(UnrOptionReal(options, NULL, "-net_slope", &slope));
+  PetscCall(UnrOptionWord(options, NULL, "-net_activation", &word));
+  PetscCall(UnrActivationFind(word, slope, &net->activation));
+  net->smoothed = net->activation;
+  PetscCall(UnrOptionInt(options, NULL, "-net_kernel", &net->kernel));
+  PetscCall(UnrOptionWords(options, NULL, "-net_constants", UNR_NET_CONSTANTS, names, &constants));
+  PetscCall(UnrOptionReals(options, NULL, "-net_constant_scale", UNR_NET_CONSTANTS, divisor, &divisors));
+  PetscCall(UnrNetConvertCreate(net, constants, names, divisors, divisor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  UnrNetCreate - the network of -net_type for a physics' states.     Collective on the world.
+  In      physics   borrowed, must outlive the net
+  Out     net       with weights drawn from -seed_weights
+  Errors  a user error for an option that does not fit the physics
+*/
+PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net_out)
+{
+  UnrNet net;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&net));
+  net->physics = physics;
+  net->grid = UnrPhysicsGrid(physics);
+  net->components = net->grid->components;
+  net->samples = -1;
+  PetscCall(OpsFromOptions(&net->ops));
+  PetscCall(SetFromOptions(net));
+  net->in = net->components + net->constants;
+  net->out = net->components;
+  PetscCall(net->ops->build(net));
+  PetscCall(UnrNetPlan(net));
+  PetscCall(UnrNetThetaDraw(net));
+  *net_out = net;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrNetDestroy(UnrNet *net)
+{
+  PetscFunctionBeginUser;
+  if (!*net) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(UnrNetProgramDestroy(*net));
+  PetscCall(UnrNetConvertDestroy(*net));
+  PetscCall(UnrBlockFree(&(*net)->theta));
+  PetscCall(UnrBlockFree(&(*net)->work));
+  PetscCall(PetscFree((*net)->view));
+  PetscCall(PetscFree(*net));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *UnrNetName(UnrNet net)
+{
+  return net->ops->name;
+}
+
+UnrPrecision UnrNetPrecision(UnrNet net)
+{
+  return net->precision;
+}
+
+/* UnrNetSmooth - tanh in place of a kinked activation, or the options' one again.     Local; spoils tapes. */
+PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth)
+{
+  PetscFunctionBeginUser;
+  net->smoothed = smooth ? UnrActivationSmooth(net->activation) : net->activation;
+  net->samples = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

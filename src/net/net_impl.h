@@ -1,0 +1,140 @@
+/*
+  For files in this folder only.  A network is a PROGRAM of nodes, built by a plugin and run by execute.c: node i makes
+  tile i + 1 from earlier tiles, y = f( conv(x) + skip ); tile 0 is the input, the last tile the output.
+*/
+#pragma once
+
+#include "field/halo.h"
+#include "net/net.h"
+
+enum { UNR_NET_NO_TILE = -1, UNR_NET_NAME = 48, UNR_NET_CONSTANTS = 16 /* at most */ };
+
+/* What a plugin says of a node; UnrNetAddConv() does the rest. */
+typedef struct {
+  const char *name;       /* of the views: name.weight, name.bias */
+  PetscInt    x;          /* tile read */
+  PetscInt    features;   /* channels of the tile made */
+  PetscInt    kernel;     /* taps an axis */
+  PetscInt    skip;       /* tile added before the activation, or UNR_NET_NO_TILE */
+  const char *projection; /* a 1x1 convolution of the skip, named so; NULL: the skip itself */
+  bool        is_activated;
+} UnrNetConv;
+
+/* A convolution with its place in theta, in numbers. */
+typedef struct {
+  UnrConv conv;
+  UnrConv conv_dot; /* weights of theta_dot; made by the first jvp */
+  size_t  weight, bias;
+} UnrNetLayer;
+
+/* One instruction.  The plan's part is filled by UnrNetPlan(): which slot of work memory holds what, and when. */
+typedef struct {
+  PetscInt    x, skip;
+  bool        is_activated;
+  UnrNetLayer main, projection; /* projection.conv NULL: none */
+  PetscInt    y_bar, x_bar, skip_bar;     /* slots of the cotangents; skip_bar == y_bar: the slot is passed on */
+  bool        x_adds, skip_adds;          /* is there a part of that cotangent already? */
+  bool        x_completes, skip_completes; /* is this its last part? */
+} UnrNetNode;
+
+typedef struct {
+  PetscInt     channels;
+  PetscInt     width;     /* ghost cells that its readers need */
+  PetscInt     readers;
+  bool         is_activated;
+  PetscInt     slot;      /* in work memory, when there is no tape */
+  UnrTileShape shape;     /* for net->samples */
+  size_t       tape_y, tape_z; /* bytes from the tape's start: output, input of the activation; SIZE_MAX: not kept */
+  char        *y, *z;     /* where they are in this call; z == y where not kept apart */
+} UnrNetTile;
+
+typedef struct {
+  char     name[UNR_NET_NAME];
+  PetscInt rank, shape[5];
+  size_t   offset, numbers;
+  double   bound; /* initial values are uniform in [-bound, bound) */
+} UnrNetViewData;
+
+typedef struct {
+  const char      *name, *summary;
+  const UnrOption *options;
+  /* Adds the nodes from tile 0 (net->in channels) to a last tile of net->out channels. */
+  PetscErrorCode (*build)(UnrNet);
+} UnrNetOps;
+
+struct UnrNet_ {
+  const UnrNetOps      *ops;
+  UnrPhysics            physics; /* borrowed */
+  UnrGrid               grid;
+  UnrPrecision          precision;
+  const UnrConvKernels *kernels;
+  UnrActivation         activation, smoothed; /* of the options; the one in use */
+  PetscInt              kernel, components, constants, in, out;
+
+  /* convert.c */
+  PetscInt *constant;         /* [constants] index among the sample's parameters */
+  double   *constant_divisor; /* [constants] */
+  double   *mean, *std, *scale; /* [components] */
+
+  /* program.c */
+  PetscInt        nodes, views;
+  UnrNetNode     *node; /* [nodes] */
+  UnrNetTile     *tile; /* [nodes + 1] */
+  UnrNetViewData *view;
+  PetscInt        ghost;        /* of every tile: the widest kernel's half */
+  PetscInt        slots_forward, slots_reverse; /* of work memory: tiles without a tape; cotangents */
+  PetscInt        input_bar;    /* slot where the input's cotangent ends up */
+  UnrHalo        *halo;         /* [ghost + 1], NULL where no tile has that width */
+
+  /* weights.c */
+  UnrBlock theta;
+  size_t   parameters;
+  bool     is_packed, is_packed_reverse;
+
+  /* execute.c */
+  PetscInt samples;    /* the shapes and the tape's offsets are for these, -1: none yet */
+  size_t   slot_bytes, tape_bytes;
+  UnrBlock work;
+};
+
+/* program.c */
+PetscErrorCode UnrNetAddConv(UnrNet net, const UnrNetConv *conv, PetscInt *y);
+PetscErrorCode UnrNetPlan(UnrNet net);
+PetscErrorCode UnrNetProgramDestroy(UnrNet net);
+/* Shapes and offsets for so many samples; nothing to do when they are the same as last time. */
+PetscErrorCode UnrNetShape(UnrNet net, PetscInt samples);
+
+/* weights.c */
+PetscErrorCode UnrNetAddView(UnrNet net, const char *layer, const char *what, PetscInt rank, const PetscInt shape[],
+                             PetscInt fan_in, size_t *offset);
+PetscErrorCode UnrNetThetaDraw(UnrNet net);
+PetscErrorCode UnrNetPack(UnrNet net);
+PetscErrorCode UnrNetPackReverse(UnrNet net);
+PetscErrorCode UnrNetPackDot(UnrNet net, const void *theta_dot);
+
+/* Work memory: slot i. */
+static inline char *UnrNetSlot(UnrNet net, PetscInt slot)
+{
+  return (char *)net->work.data + (size_t)slot * net->slot_bytes;
+}
+/* What the derivative of the activation that made a tile is taken from. */
+static inline const void *UnrNetSaved(UnrNet net, const UnrNetTile *tile)
+{
+  return net->smoothed.ops->needs_input ? tile->z : tile->y;
+}
+
+/* node.c, on tiles that execute.c has placed.  Collective on the grid. */
+PetscErrorCode UnrNetFillGhosts(UnrNet net, PetscInt width, const UnrTileShape *shape, void *data);
+PetscErrorCode UnrNetNodeForward(UnrNet net, PetscInt i);
+PetscErrorCode UnrNetNodeReverse(UnrNet net, PetscInt i, bool wants_input, void *theta_bar);
+PetscErrorCode UnrNetNodeTangent(UnrNet net, PetscInt i, const void *theta_dot);
+
+/* convert.c: batches of doubles <-> interior of tiles */
+PetscErrorCode UnrNetConvertCreate(UnrNet net, PetscInt constants, const char *const names[], PetscInt divisors,
+                                   const double divisor[]);
+PetscErrorCode UnrNetConvertDestroy(UnrNet net);
+PetscErrorCode UnrNetLoad(UnrNet net, const double par[], UnrBatch u, void *x);
+PetscErrorCode UnrNetLoadTangent(UnrNet net, const double par_dot[], UnrBatch u_dot, void *x_dot);
+PetscErrorCode UnrNetLoadReverse(UnrNet net, const void *x_bar, UnrBatch u_bar, double par_bar[]);
+PetscErrorCode UnrNetStore(UnrNet net, const void *y, UnrBatch out);
+PetscErrorCode UnrNetStoreReverse(UnrNet net, UnrBatch out_bar, void *y_bar);
