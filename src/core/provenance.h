@@ -4,7 +4,8 @@
 #include "core/layout.h"
 #include "core/summary.h"
 
-extern const char UnrVersion[]; /* "0.1.0+COMMIT", "+" behind the commit where files differ from it */
+/* A pointer: an array would be copied into the program, whose size is then that of the day it was linked. */
+extern const char *const UnrVersion; /* "0.1.0+COMMIT", "+" behind the commit where files differ from it */
 
 /* Seconds since UnrOptionsStart(), where the clock is started. */
 void   UnrClockStart(void);

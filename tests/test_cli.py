@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""The program from outside: a user's mistake is one line on stderr and status 2 on every rank, whatever it is.
+
+    test_cli.py PROGRAM MPIEXEC
+
+A row of BAD: arguments, what the line must say (in this order), files to make first.  {} in arguments and words is the
+scratch directory.
+"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+RANKS = (1, 3)
+
+BAD = [
+    # arguments, words of the message, files
+    ([], ["no command ()", "try: unroll"], {}),
+    (["inof"], ["unknown command (inof)", "allowed:", "try: unroll info"], {}),
+    (["help", "inof"], ["unknown command (inof)", "try: unroll help info"], {}),
+    (["info", "one", "two"], ["a word that is no option's value (two)"], {}),
+    (["info", "-stepper_tpye", "rk"], ["unknown option (-stepper_tpye)", "try: -stepper_type"], {}),
+    (["info", "--layout_replcas", "3"], ["unknown option (-", "try: -layout_replicas"], {}),
+    (["info", "{}/absent"], ["no run directory ({}/absent)"], {}),
+    (["info", "{}/file"], ["no run directory ({}/file)"], {"file": b"x"}),
+    (["help", "-markdown", "maybe"], ["-markdown is not a truth value (maybe)", "allowed: true, false"], {}),
+    (["info", "-options_file"], ["-options_file has no value"], {}),
+    (["info", "-options_file", "{}/a", "-options_file", "{}/a"], ["-options_file is given twice"], {"a": b"out: x\n"}),
+    (["info", "-options_file", "{}/absent.yaml"], ["the deck does not exist ({}/absent.yaml)"], {}),
+    (["info", "-options_file", "{}"], ["the deck is not a file ({})"], {}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck is empty ({}/d.yaml)"], {"d.yaml": b""}),
+    (["info", "-options_file", "{}/d.h5"], ["the deck is not a text"], {"d.h5": b"\x89HDF\r\n\x1a\n\x00\x00"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck is no YAML of options", "near line 3"],
+     {"d.yaml": b"seed:\n  data: 3\n\torder: 4\n  test: 1\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck is no YAML of options"], {"d.yaml": b"just a sentence\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck gives an option twice (-seed_data, line 4 of"],
+     {"d.yaml": b"seed:\n  data: 3\n  order: 4\n  data: 5\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["unknown option (-seed_dat)", "try: -seed_data"], {"d.yaml": b"seed:\n  dat: 3\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["a deck names another deck"], {"d.yaml": b"options_file: e.yaml\n"}),
+]
+
+GOOD = [
+    # arguments, words of stdout, files
+    (["info"], ["unroll 0.", "PETSc", "HDF5", "processor", "physics", "ks_spectral", "stepper", "etdrk", "engine"], {}),
+    (["-version"], ["unroll 0."], {}),
+    (["--help"], ["Commands:", "info"], {}),
+    (["info", "-help"], ["unroll info:", "-out", "-seed_data", "default: 1"], {}),
+    (["help", "info"], ["unroll info:", "-layout_grid"], {}),
+    (["info", "-log_view", ":{}/log"], ["unroll 0."], {}),
+    (["info", "-options_file", "{}/d.yaml"], ["not used by this command: -layout_grid -seed_data\n"],
+     {"d.yaml": b"seed: {data: 3}\nlayout:\n  grid: [1, 2]\n"}),
+    (["info", "{}"], ["not finished"], {}),
+    (["info", "{}"], ["finished", "command   train", "status    ok", "updates   40"],
+     {"summary.json": b'{\n  "command": "train",\n  "status": "ok",\n  "updates": 40\n}\n'}),
+]
+
+SCRIPT = 'program=$1; shift; "$program" "$@"; echo $? > "$SCRATCH/status.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"'
+
+
+def run(program, mpiexec, arguments, files, ranks, scratch):
+    """stdout, stderr and the list of exit statuses; the shell around each rank hides them from mpiexec, which would talk."""
+    data = os.path.join(scratch, "data")
+    os.mkdir(data)
+    for name, content in files.items():
+        with open(os.path.join(data, name), "wb") as file:
+            file.write(content)
+    command = ["/bin/sh", "-c", SCRIPT, "sh", program] + [argument.replace("{}", data) for argument in arguments]
+    if ranks > 1:
+        command = [mpiexec, "-n", str(ranks)] + command
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env={**os.environ, "SCRATCH": scratch})
+    statuses = []
+    for rank in range(ranks):
+        path = os.path.join(scratch, f"status.{rank}")
+        statuses.append(int(open(path).read()) if os.path.exists(path) else None)
+    return done.stdout, done.stderr, statuses, data
+
+
+def in_order(text, words):
+    """The first of the words that does not follow the others in the text, or None."""
+    at = 0
+    for word in words:
+        found = text.find(word, at)
+        if found < 0:
+            return word
+        at = found + len(word)
+    return None
+
+
+def judge(program, mpiexec, row, ranks, is_bad):
+    arguments, words, files = row
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            stdout, stderr, statuses, data = run(program, mpiexec, arguments, files, ranks, scratch)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+    words = [word.replace("{}", data) for word in words]
+    status = 2 if is_bad else 0
+    if statuses != [status] * ranks:
+        return f"statuses {statuses}, not {status}; stderr: {stderr}"
+    for noise in ("PETSC ERROR", "MPI_ABORT", "WARNING"):
+        if noise in stdout + stderr:
+            return f"{noise} in the output: {stdout}{stderr}"
+    if not is_bad:
+        missing = in_order(stdout, words)
+        return f"no {missing!r} in order in stdout: {stdout}" if missing else stderr and f"talks on stderr: {stderr}"
+    if stderr.count("unroll: error: ") != 1 or stderr.count("\n") != 1:
+        return f"not one line of error: {stderr!r}"
+    missing = in_order(stderr, words + ["; try: "] if not any("try: " in word for word in words) else words)
+    return f"no {missing!r} in order in {stderr!r}" if missing else None
+
+
+def main():
+    program, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2]
+    jobs = [(row, ranks, is_bad) for is_bad, rows in ((True, BAD), (False, GOOD)) for row in rows for ranks in RANKS]
+    failures = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for job, problem in zip(jobs, pool.map(lambda job: judge(program, mpiexec, *job), jobs)):
+            if problem:
+                failures += 1
+                print(f"unroll {' '.join(job[0][0])} on {job[1]} ranks: {problem}")
+    print(f"{len(jobs) - failures} of {len(jobs)} as they should be")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
