@@ -17,19 +17,25 @@ Test(rng, philox_known_answers)
   static const struct {
     uint32_t counter[4], key[2], out[4];
   } known[] = {
-    {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+      {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+      {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+       {0xffffffff, 0xffffffff},
+       {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+      {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+       {0xa4093822, 0x299f31d0},
+       {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
   };
 
   for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
     uint32_t out[4];
     UnrPhilox(known[i].counter, known[i].key, out);
-    for (int w = 0; w < 4; w++) cr_expect(out[w] == known[i].out[w], "vector %zu, word %d: %08x", i, w, out[w]);
+    for (int w = 0; w < 4; w++)
+      cr_expect(out[w] == known[i].out[w], "vector %zu, word %d: %08x", i, w, out[w]);
   }
 }
 
-/* Index and stream are the two halves of the counter, the seed is the key; the first two words make 53 bits. */
+/* Index and stream are the two halves of the counter, the seed is the key; the first two words make 53 bits.
+ */
 Test(rng, uniform_is_of_the_known_answers)
 {
   cr_expect(UnrRngUniform((UnrRng){0, 0}, 0) == (double)(0x6627e8d5e169c58dULL >> 11) / 9007199254740992.0);
@@ -37,12 +43,13 @@ Test(rng, uniform_is_of_the_known_answers)
             (double)(0xd16cfe0994fdccebULL >> 11) / 9007199254740992.0);
 }
 
-/* Bounds are five standard errors of n independent draws: a chance of 1e-6 that was taken once, as the seed is fixed. */
+/* Bounds are five standard errors of n independent draws: a chance of 1e-6 that was taken once, as the seed
+ * is fixed. */
 Test(rng, moments)
 {
   enum { N = 100000 };
   const UnrRng rng = {7, UnrRngStream("moments", 1, 2)};
-  double       u1 = 0, u2 = 0, n1 = 0, n2 = 0, n3 = 0, n4 = 0;
+  double u1 = 0, u2 = 0, n1 = 0, n2 = 0, n3 = 0, n4 = 0;
 
   for (uint64_t i = 0; i < N; i++) {
     double u = UnrRngUniform(rng, i), n = UnrRngNormal(rng, i);
@@ -64,9 +71,10 @@ Test(rng, moments)
 
 Test(rng, streams_differ)
 {
-  const uint64_t stream[] = {UnrRngStream("a", 0, 0), UnrRngStream("b", 0, 0), UnrRngStream("a", 1, 0), UnrRngStream("a", 0, 1),
-                             UnrRngStream("a", 1, 2), UnrRngStream("a", 2, 1), UnrRngStream("", 0, 0)};
-  const size_t   n = sizeof(stream) / sizeof(*stream);
+  const uint64_t stream[] = {UnrRngStream("a", 0, 0), UnrRngStream("b", 0, 0), UnrRngStream("a", 1, 0),
+                             UnrRngStream("a", 0, 1), UnrRngStream("a", 1, 2), UnrRngStream("a", 2, 1),
+                             UnrRngStream("", 0, 0)};
+  const size_t n = sizeof(stream) / sizeof(*stream);
 
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++) cr_expect(stream[i] != stream[j], "streams %zu and %zu", i, j);
@@ -77,8 +85,8 @@ Test(rng, streams_differ)
 
 Test(tape, keeps_and_gives_back)
 {
-  UnrTape     tape, child, grandchild, again;
-  void       *first, *second;
+  UnrTape tape, child, grandchild, again;
+  void *first, *second;
   const void *read;
 
   cr_assert(UnrTapeBytesNow() == 0);
@@ -150,18 +158,22 @@ Test(json, text)
   TEST_CALL(UnrJsonInt(json, "int", -1234567890123));
   TEST_CALL(UnrJsonBool(json, "yes", true));
   TEST_CALL(UnrJsonEnd(json));
-  cr_expect(!strcmp(UnrJsonText(json), "{\n  \"quote\\\"d\": \"back\\\\slash\\u000a\",\n  \"list\": [\n    0.1,\n    null,\n    {}\n  ],\n"
-                                       "  \"int\": -1234567890123,\n  \"yes\": true\n}\n"),
-            "%s", UnrJsonText(json));
+  cr_expect(
+      !strcmp(
+          UnrJsonText(json),
+          "{\n  \"quote\\\"d\": \"back\\\\slash\\u000a\",\n  \"list\": [\n    0.1,\n    null,\n    {}\n  ],\n"
+          "  \"int\": -1234567890123,\n  \"yes\": true\n}\n"),
+      "%s", UnrJsonText(json));
   TEST_CALL(UnrJsonDestroy(&json));
 }
 
 /* What is read back is what was written, bit for bit; entries below the outermost object are not found. */
 Test(json, round_trip)
 {
-  const double values[] = {0.1, 1. / 3, 5e-324, 1.7976931348623157e308, -0., 2.0 / 3e-17, 123456789.123456789};
-  char         key[16], text[64];
-  UnrJson      json;
+  const double values[] = {
+      0.1, 1. / 3, 5e-324, 1.7976931348623157e308, -0., 2.0 / 3e-17, 123456789.123456789};
+  char key[16], text[64];
+  UnrJson json;
 
   TEST_CALL(UnrJsonCreate(&json));
   TEST_CALL(UnrJsonBegin(json, NULL, '{'));
@@ -180,7 +192,8 @@ Test(json, round_trip)
     double back = strtod(text, NULL);
     cr_expect(!memcmp(&back, &values[i], sizeof(back)), "%s", text);
   }
-  cr_expect(UnrJsonFind(UnrJsonText(json), "word", text, sizeof(text)) && !strcmp(text, "a \"b\" \\"), "%s", text);
+  cr_expect(UnrJsonFind(UnrJsonText(json), "word", text, sizeof(text)) && !strcmp(text, "a \"b\" \\"), "%s",
+            text);
   cr_expect(!UnrJsonFind(UnrJsonText(json), "inner", text, sizeof(text)));
   cr_expect(!UnrJsonFind(UnrJsonText(json), "absent", text, sizeof(text)));
   TEST_CALL(UnrJsonDestroy(&json));
@@ -232,11 +245,11 @@ Test(file, whole_or_none)
 /* Every entry that interfaces promise of any summary.json. */
 Test(provenance, head_and_foot)
 {
-  static const char *const keys[] = {"schema", "command", "version", "status", "reason", "seconds", "peak_memory_bytes", "tape_bytes",
-                                     "extra"};
-  char      path[PETSC_MAX_PATH_LEN], file[PETSC_MAX_PATH_LEN + 32], text[4096] = "", value[256];
+  static const char *const keys[] = {"schema",  "command",           "version",    "status", "reason",
+                                     "seconds", "peak_memory_bytes", "tape_bytes", "extra"};
+  char path[PETSC_MAX_PATH_LEN], file[PETSC_MAX_PATH_LEN + 32], text[4096] = "", value[256];
   UnrLayout layout;
-  UnrJson   json;
+  UnrJson json;
 
   ScratchName(path);
   snprintf(file, sizeof(file), "%s/summary.json", path);

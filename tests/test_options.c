@@ -1,27 +1,28 @@
-/* Options: what each reader takes and refuses, prefixes, the resolved set, unknown names, user errors across ranks. */
+/* Options: what each reader takes and refuses, prefixes, the resolved set, unknown names, user errors across
+ * ranks. */
 #include <math.h>
 #include <string.h>
 
 #include "support.h"
 
 static const UnrOption table[] = {
-  {"-core_bool", UNR_BOOL, "false", 0, 0, NULL, "a truth", NULL},
-  {"-core_int", UNR_INT, "4", 1, 8, "points", "an integer", NULL},
-  {"-core_free", UNR_INT, NULL, 0, 0, "1", "an integer without default or range", NULL},
-  {"-core_real", UNR_REAL, "0.5", 0, 1e3, "time", "a number", NULL},
-  {"-core_word", UNR_WORD, "one", 0, 0, NULL, "a word", "one|nog|wig"},
-  {"-core_path", UNR_PATH, NULL, 0, 0, NULL, "a path", NULL},
-  {"-core_ints", UNR_INTS, "64,32", 1, 1000, "points", "some integers", NULL},
-  {"-core_reals", UNR_REALS, NULL, 0, 0, "1", "some numbers", NULL},
-  {"-core_words", UNR_WORDS, NULL, 0, 0, NULL, "some words", "mse|half_sum"},
-  {0},
+    {"-core_bool", UNR_BOOL, "false", 0, 0, NULL, "a truth", NULL},
+    {"-core_int", UNR_INT, "4", 1, 8, "points", "an integer", NULL},
+    {"-core_free", UNR_INT, NULL, 0, 0, "1", "an integer without default or range", NULL},
+    {"-core_real", UNR_REAL, "0.5", 0, 1e3, "time", "a number", NULL},
+    {"-core_word", UNR_WORD, "one", 0, 0, NULL, "a word", "one|nog|wig"},
+    {"-core_path", UNR_PATH, NULL, 0, 0, NULL, "a path", NULL},
+    {"-core_ints", UNR_INTS, "64,32", 1, 1000, "points", "some integers", NULL},
+    {"-core_reals", UNR_REALS, NULL, 0, 0, "1", "some numbers", NULL},
+    {"-core_words", UNR_WORDS, NULL, 0, 0, NULL, "some words", "mse|half_sum"},
+    {0},
 };
 
 Test(options, defaults)
 {
-  PetscInt    n = 99, unset = 99, ints[3], count;
-  double      x, reals[2];
-  bool        yes = true, given;
+  PetscInt n = 99, unset = 99, ints[3], count;
+  double x, reals[2];
+  bool yes = true, given;
   const char *word, *path;
 
   TEST_CALL(UnrOptionBool(table, NULL, "-core_bool", &yes));
@@ -41,11 +42,12 @@ Test(options, defaults)
 
 Test(options, values)
 {
-  static const char options[] = "-core_bool -core_int 8 -core_free -12 -core_real 1e-3 -core_word wig -core_path a/b.h5 "
-                                "-core_ints 1,20,300 -core_reals -1.5,2e2 -core_words half_sum,mse";
-  PetscInt    n, unset, ints[3], count;
-  double      x, reals[2];
-  bool        yes = false, given;
+  static const char options[] =
+      "-core_bool -core_int 8 -core_free -12 -core_real 1e-3 -core_word wig -core_path a/b.h5 "
+      "-core_ints 1,20,300 -core_reals -1.5,2e2 -core_words half_sum,mse";
+  PetscInt n, unset, ints[3], count;
+  double x, reals[2];
+  bool yes = false, given;
   const char *word, *path, *words[4];
 
   TestOptionsSet(options);
@@ -69,19 +71,26 @@ Test(options, values)
 
 static PetscErrorCode ReadAny(const char *name)
 {
-  PetscInt    ints[3], count;
-  double      reals[2];
-  bool        yes;
+  PetscInt ints[3], count;
+  double reals[2];
+  bool yes;
   const char *words[2];
 
   PetscFunctionBeginUser;
-  if (!strcmp(name, "-core_bool")) PetscCall(UnrOptionBool(table, NULL, name, &yes));
-  else if (!strcmp(name, "-core_int") || !strcmp(name, "-core_free")) PetscCall(UnrOptionInt(table, NULL, name, ints));
-  else if (!strcmp(name, "-core_real")) PetscCall(UnrOptionReal(table, NULL, name, reals));
-  else if (!strcmp(name, "-core_ints")) PetscCall(UnrOptionInts(table, NULL, name, 3, ints, &count));
-  else if (!strcmp(name, "-core_reals")) PetscCall(UnrOptionReals(table, NULL, name, 2, reals, &count));
-  else if (!strcmp(name, "-core_words")) PetscCall(UnrOptionWords(table, NULL, name, 2, words, &count));
-  else PetscCall(UnrOptionWord(table, NULL, name, words));
+  if (!strcmp(name, "-core_bool"))
+    PetscCall(UnrOptionBool(table, NULL, name, &yes));
+  else if (!strcmp(name, "-core_int") || !strcmp(name, "-core_free"))
+    PetscCall(UnrOptionInt(table, NULL, name, ints));
+  else if (!strcmp(name, "-core_real"))
+    PetscCall(UnrOptionReal(table, NULL, name, reals));
+  else if (!strcmp(name, "-core_ints"))
+    PetscCall(UnrOptionInts(table, NULL, name, 3, ints, &count));
+  else if (!strcmp(name, "-core_reals"))
+    PetscCall(UnrOptionReals(table, NULL, name, 2, reals, &count));
+  else if (!strcmp(name, "-core_words"))
+    PetscCall(UnrOptionWords(table, NULL, name, 2, words, &count));
+  else
+    PetscCall(UnrOptionWord(table, NULL, name, words));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,27 +100,29 @@ Test(options, refusals)
   static const struct {
     const char *name, *value, *says;
   } bad[] = {
-    {"-core_bool", "maybe", "-core_bool is not a truth value (maybe); allowed: true, false; try: -core_bool false"},
-    {"-core_int", "3x", "-core_int is not an integer (3x); allowed: an integer from 1 to 8; try: -core_int 4"},
-    {"-core_int", "3.0", "not an integer"},
-    {"-core_int", "1e1", "not an integer"},
-    {"-core_int", "0", "out of range (0)"},
-    {"-core_int", "9", "out of range (9)"},
-    {"-core_int", NULL, "-core_int has no value"},
-    {"-core_free", "99999999999999999999", "does not fit"},
-    {"-core_real", "0.5s", "not a number"},
-    {"-core_real", "nan", "not a finite number"},
-    {"-core_real", "1e999", "not a finite number"},
-    {"-core_real", "-1e-9", "out of range"},
-    {"-core_word", "wgi", "-core_word is not known (wgi); allowed: one|nog|wig; try: -core_word wig"},
-    {"-core_word", "wig|nog", "not known"},
-    {"-core_path", NULL, "has no value"},
-    {"-core_ints", "1,2,3,4", "too many entries (1,2,3,4)"},
-    {"-core_ints", "1,,2", "has no value"},
-    {"-core_ints", "1,2,", "has no value"},
-    {"-core_ints", "1,2000", "out of range"},
-    {"-core_reals", "1,b", "not a number (1,b)"},
-    {"-core_words", "mse,halfsum", "allowed: mse|half_sum, separated by commas; try: -core_words half_sum"},
+      {"-core_bool", "maybe",
+       "-core_bool is not a truth value (maybe); allowed: true, false; try: -core_bool false"},
+      {"-core_int", "3x",
+       "-core_int is not an integer (3x); allowed: an integer from 1 to 8; try: -core_int 4"},
+      {"-core_int", "3.0", "not an integer"},
+      {"-core_int", "1e1", "not an integer"},
+      {"-core_int", "0", "out of range (0)"},
+      {"-core_int", "9", "out of range (9)"},
+      {"-core_int", NULL, "-core_int has no value"},
+      {"-core_free", "99999999999999999999", "does not fit"},
+      {"-core_real", "0.5s", "not a number"},
+      {"-core_real", "nan", "not a finite number"},
+      {"-core_real", "1e999", "not a finite number"},
+      {"-core_real", "-1e-9", "out of range"},
+      {"-core_word", "wgi", "-core_word is not known (wgi); allowed: one|nog|wig; try: -core_word wig"},
+      {"-core_word", "wig|nog", "not known"},
+      {"-core_path", NULL, "has no value"},
+      {"-core_ints", "1,2,3,4", "too many entries (1,2,3,4)"},
+      {"-core_ints", "1,,2", "has no value"},
+      {"-core_ints", "1,2,", "has no value"},
+      {"-core_ints", "1,2000", "out of range"},
+      {"-core_reals", "1,b", "not a number (1,b)"},
+      {"-core_words", "mse,halfsum", "allowed: mse|half_sum, separated by commas; try: -core_words half_sum"},
   };
 
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -122,11 +133,11 @@ Test(options, refusals)
 }
 
 #if defined(PETSC_USE_64BIT_INDICES)
-  #define JUST_FITS "9223372036854775807"
-  #define TOO_LARGE "9223372036854775808"
+#define JUST_FITS "9223372036854775807"
+#define TOO_LARGE "9223372036854775808"
 #else
-  #define JUST_FITS "2147483647"
-  #define TOO_LARGE "2147483648"
+#define JUST_FITS "2147483647"
+#define TOO_LARGE "2147483648"
 #endif
 
 Test(options, widest_integer)
@@ -141,11 +152,12 @@ Test(options, widest_integer)
   TestOptionsUnset("-core_free");
 }
 
-/* -reference_core_int wins over -core_int, which wins over the default; the resolved set has the prefixed name. */
+/* -reference_core_int wins over -core_int, which wins over the default; the resolved set has the prefixed
+ * name. */
 Test(options, prefix)
 {
-  PetscInt    n;
-  bool        is_found = false;
+  PetscInt n;
+  bool is_found = false;
   const char *name, *value;
 
   TEST_CALL(UnrOptionInt(table, "reference_", "-core_int", &n));
@@ -180,7 +192,8 @@ Test(options, unknown)
   TEST_CALL(UnrOptionsPrefixDeclare("pressure_"));
   TEST_CALL(UnrOptionsCheckUnknown());
   TestOptionsSet("-core_itn 5");
-  TEST_REFUSES(UnrOptionsCheckUnknown(), "unknown option (-core_itn); allowed: see unroll -help; try: -core_int");
+  TEST_REFUSES(UnrOptionsCheckUnknown(),
+               "unknown option (-core_itn); allowed: see unroll -help; try: -core_int");
   TestOptionsUnset("-core_itn");
   TestOptionsSet("-refrence_core_word wig");
   TEST_REFUSES(UnrOptionsCheckUnknown(), "try: -reference_core_word");
@@ -193,7 +206,7 @@ Test(options, unknown)
 /* The lowest rank's message reaches all, whoever else is wrong; no mistake, no message. */
 Test(error, lowest_rank_speaks)
 {
-  int  size = TestRanks(), rank;
+  int size = TestRanks(), rank;
   char expected[32];
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);

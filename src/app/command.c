@@ -12,7 +12,10 @@ static const UnrCommand *const commands[] = {
 #undef UNR_COMMAND
 };
 
-const UnrCommand *UnrCommandGet(size_t i) { return i < sizeof(commands) / sizeof(*commands) ? commands[i] : NULL; }
+const UnrCommand *UnrCommandGet(size_t i)
+{
+  return i < sizeof(commands) / sizeof(*commands) ? commands[i] : NULL;
+}
 
 const UnrCommand *UnrCommandFind(const char *name)
 {

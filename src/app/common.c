@@ -1,9 +1,10 @@
 #include "app/common.h"
 
 const UnrOption UnrCommonOptions[] = {
-  {"-out", UNR_PATH, NULL, 0, 0, NULL, "directory of all that the command writes, made if missing", NULL},
-  {"-dry_run", UNR_BOOL, "false", 0, 0, NULL, "check deck, files, layout and memory, estimate the time, compute nothing", NULL},
-  {0},
+    {"-out", UNR_PATH, NULL, 0, 0, NULL, "directory of all that the command writes, made if missing", NULL},
+    {"-dry_run", UNR_BOOL, "false", 0, 0, NULL,
+     "check deck, files, layout and memory, estimate the time, compute nothing", NULL},
+    {0},
 };
 
 PetscErrorCode UnrCommonGet(UnrCommon *common)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #ifdef UNR_HAVE_ONEDNN
-  #include <dnnl.h>
+#include <dnnl.h>
 #endif
 
 #include "app/command.h"
@@ -20,7 +20,7 @@
 /* The processor's name as Linux tells it. */
 static void UnrInfoProcessor(char name[128])
 {
-  char  line[256];
+  char line[256];
   FILE *file = fopen("/proc/cpuinfo", "r");
 
   snprintf(name, 128, "unknown");
@@ -35,14 +35,15 @@ static void UnrInfoProcessor(char name[128])
 
 static PetscErrorCode UnrInfoBuild(void)
 {
-  char     petsc[256], mpi[MPI_MAX_LIBRARY_VERSION_STRING], processor[128];
+  char petsc[256], mpi[MPI_MAX_LIBRARY_VERSION_STRING], processor[128];
   unsigned major, minor, release;
-  int      length;
+  int length;
 
   PetscFunctionBeginUser;
   PetscCall(PetscGetVersion(petsc, sizeof(petsc)));
   PetscCallMPI(MPI_Get_library_version(mpi, &length));
-  PetscCheck(H5get_libversion(&major, &minor, &release) >= 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "HDF5 has no version");
+  PetscCheck(H5get_libversion(&major, &minor, &release) >= 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "HDF5 has no version");
   UnrInfoProcessor(processor);
   printf("unroll %s\n", UnrVersion);
   printf("  compiler   %s, C %ld, %s\n", __VERSION__, __STDC_VERSION__, UNR_BUILD_TYPE);
@@ -76,9 +77,10 @@ static PetscErrorCode UnrInfoEngines(void)
   for (const char *at = UnrEngineNames; *at;) {
     size_t length = strcspn(at, "|");
     snprintf(name, sizeof(name), "%.*s", (int)length, at);
-    const UnrEngineOps   *engine = UnrEngineFind(name);
+    const UnrEngineOps *engine = UnrEngineFind(name);
     const UnrConvKernels *kernels = engine ? engine->kernels(UNR_SINGLE, "auto") : NULL;
-    snprintf(summary, sizeof(summary), "%s (here: %s)", engine ? engine->summary : "", kernels ? kernels->path : "none");
+    snprintf(summary, sizeof(summary), "%s (here: %s)", engine ? engine->summary : "",
+             kernels ? kernels->path : "none");
     PetscCall(UnrInfoPlugin(name, summary, "engine"));
     at += length + (at[length] == '|');
   }
@@ -88,7 +90,7 @@ static PetscErrorCode UnrInfoEngines(void)
 /* The file's text, to be freed; NULL if it cannot be read. */
 static char *UnrInfoRead(const char *directory, const char *name)
 {
-  char   path[PETSC_MAX_PATH_LEN], *text = NULL;
+  char path[PETSC_MAX_PATH_LEN], *text = NULL;
   size_t room = 0;
 
   snprintf(path, sizeof(path), "%s/%s", directory, name);
@@ -113,8 +115,10 @@ static void UnrInfoHistory(char *history)
 
 static void UnrInfoDirectory(const char *directory)
 {
-  static const char *const keys[] = {"command", "status", "reason", "version", "mode", "model", "updates", "seconds"};
-  char *summary = UnrInfoRead(directory, "summary.json"), *history = UnrInfoRead(directory, "history.csv"), value[256];
+  static const char *const keys[] = {"command", "status", "reason",  "version",
+                                     "mode",    "model",  "updates", "seconds"};
+  char *summary = UnrInfoRead(directory, "summary.json"), *history = UnrInfoRead(directory, "history.csv"),
+       value[256];
 
   printf("%s: %s\n", directory, summary ? "finished" : "not finished: no summary.json");
   for (size_t i = 0; summary && i < sizeof(keys) / sizeof(*keys); i++) {
@@ -128,12 +132,13 @@ static void UnrInfoDirectory(const char *directory)
 static PetscErrorCode UnrInfoRun(int argc, char **argv)
 {
   struct stat about;
-  int         rank, verdict = 0;
+  int rank, verdict = 0;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (argc && !rank) verdict = stat(argv[0], &about) ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
-  UnrUserCheck(!verdict, "no run directory (%s): %s; allowed: the -out of a run; try: unroll info", argv[0], strerror(verdict));
+  UnrUserCheck(!verdict, "no run directory (%s): %s; allowed: the -out of a run; try: unroll info", argv[0],
+               strerror(verdict));
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
   if (argc) {
     UnrInfoDirectory(argv[0]);
@@ -148,5 +153,7 @@ static PetscErrorCode UnrInfoRun(int argc, char **argv)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const UnrCommand UnrCommand_Info = {
-  .name = "info", .summary = "says what this build is, or how far a run directory is", .run = UnrInfoRun, .words = 1};
+const UnrCommand UnrCommand_Info = {.name = "info",
+                                    .summary = "says what this build is, or how far a run directory is",
+                                    .run = UnrInfoRun,
+                                    .words = 1};

@@ -22,7 +22,8 @@ static PetscErrorCode UnrProgramCommand(int *argc, char ***argv, const UnrComman
   UnrUserCheck(*argc, "no command (); allowed: see unroll -help; try: unroll info");
   for (size_t i = 0; UnrCommandGet(i); i++) UnrNearestOffer((*argv)[0], UnrCommandGet(i)->name, &nearest);
   *command = UnrCommandFind((*argv)[0]);
-  UnrUserCheck(*command, "unknown command (%s); allowed: see unroll -help; try: unroll %s", (*argv)[0], nearest);
+  UnrUserCheck(*command, "unknown command (%s); allowed: see unroll -help; try: unroll %s", (*argv)[0],
+               nearest);
   --*argc, ++*argv;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,8 +40,8 @@ static PetscErrorCode UnrProgramRun(int argc, char **argv, int *status)
   PetscCall(UnrProgramRegister());
   PetscCall(UnrProgramCommand(&argc, &argv, &command));
   const char *extra = argc > command->words ? argv[command->words] : NULL;
-  UnrUserCheck(!extra, "a word that is no option's value (%s); allowed: %d behind the command %s; try: -%s", extra,
-               command->words, command->name, extra);
+  UnrUserCheck(!extra, "a word that is no option's value (%s); allowed: %d behind the command %s; try: -%s",
+               extra, command->words, command->name, extra);
   PetscCall(UnrOptionsCheckUnknown());
   PetscCall(command->run(argc, argv));
   PetscCall(UnrOptionsListUnused(PETSC_COMM_WORLD));
@@ -48,29 +49,36 @@ static PetscErrorCode UnrProgramRun(int argc, char **argv, int *status)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A mistake ends all ranks alike; after a fault some may wait for others, so all are ended. */
+/* After a fault some ranks may wait for others: all are ended. */
+static int UnrProgramAbort(void)
+{
+  int is_started = 0, is_ended = 0;
+
+  fflush(NULL);
+  MPI_Initialized(&is_started);
+  MPI_Finalized(&is_ended);
+  if (is_started && !is_ended) MPI_Abort(MPI_COMM_WORLD, STATUS_FAULT);
+  return STATUS_FAULT;
+}
+
+/* A mistake is told once and ends all ranks alike; the trace of a fault is PETSc's. */
 static int UnrProgramEnd(PetscErrorCode code, int status)
 {
-  int rank = 0, is_started = 0;
+  int rank = 0;
 
-  if (code == UNR_ERR_USER) {
+  if (code && code != UNR_ERR_USER) return UnrProgramAbort();
+  if (code) {
     MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
     fflush(stdout);
     if (!rank) fprintf(stderr, "unroll: error: %s\n", UnrUserErrorMessage());
-    return PetscFinalize() ? STATUS_FAULT : STATUS_USER;
+    status = STATUS_USER;
   }
-  if (code) {
-    fflush(NULL);
-    MPI_Initialized(&is_started);
-    if (is_started) MPI_Abort(MPI_COMM_WORLD, STATUS_FAULT);
-    return STATUS_FAULT;
-  }
-  return PetscFinalize() ? STATUS_FAULT : status;
+  return PetscFinalize() ? UnrProgramAbort() : status;
 }
 
 int main(int argc, char **argv)
 {
-  int            status = 0;
+  int status = 0;
   PetscErrorCode code = UnrOptionsStart(&argc, &argv, "unroll: see unroll -help\n");
 
   if (!code) code = UnrProgramRun(argc, argv, &status);

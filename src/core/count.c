@@ -2,9 +2,15 @@
 
 static PetscInt64 counts[UNR_COUNTS];
 
-void UnrCountAdd(UnrCount which, PetscInt n) { counts[which] += n; }
+void UnrCountAdd(UnrCount which, PetscInt n)
+{
+  counts[which] += n;
+}
 
-PetscInt64 UnrCountGet(UnrCount which) { return counts[which]; }
+PetscInt64 UnrCountGet(UnrCount which)
+{
+  return counts[which];
+}
 
 void UnrCountReset(void)
 {

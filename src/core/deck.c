@@ -1,4 +1,5 @@
-/* The deck: a YAML file that PETSc's reader turns into options.  Rank 0 reads it, every rank gets the same text. */
+/* The deck: a YAML file that PETSc's reader turns into options.  Rank 0 reads it, every rank gets the same
+ * text. */
 #include "core/options_impl.h"
 
 #include <ctype.h>
@@ -33,7 +34,8 @@ static const char *UnrDeckRead(const char *path, char **text, long long *bytes)
 
 /* Keeps the first message of PETSc's YAML reader in place of a trace. */
 static PetscErrorCode UnrDeckErrorHandler(MPI_Comm comm, int line, const char *function, const char *file,
-                                          PetscErrorCode code, PetscErrorType type, const char *message, void *context)
+                                          PetscErrorCode code, PetscErrorType type, const char *message,
+                                          void *context)
 {
   char *kept = context;
 
@@ -53,13 +55,13 @@ static PetscErrorCode UnrDeckInsertText(PetscOptions options, const char *text, 
 }
 
 /*
-  The reader gives no line.  It is the first of the last run of lines that cannot be read together with all before them:
-  an earlier line that fails so may be half of something that ends later.
+  The reader gives no line.  It is the first of the last run of lines that cannot be read together with all
+  before them: an earlier line that fails so may be half of something that ends later.
 */
 static PetscErrorCode UnrDeckBadLine(const char *text, int *line)
 {
   size_t length = strlen(text);
-  char  *part, problem[256];
+  char *part, problem[256];
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrallocpy(text, &part));
@@ -80,25 +82,28 @@ static PetscErrorCode UnrDeckBadLine(const char *text, int *line)
 }
 
 /*
-  The line that gives an option a second value, 0 if none: PETSc takes the last without a word.  Sees keys at the start
-  of their line, which is how decks are written; a repeated key without value only goes on with its mapping.
+  The line that gives an option a second value, 0 if none: PETSc takes the last without a word.  Sees keys at
+  the start of their line, which is how decks are written; a repeated key without value only goes on with its
+  mapping.
 */
 static int UnrDeckTwice(const char *text, char name[UNR_OPTION_NAME])
 {
   enum { DEPTH = 16, NAMES = 512 };
   const char *seen[NAMES];
-  size_t      indent[DEPTH], end[DEPTH], names = 0; /* end: length of the name up to that level */
-  int         depth = 0, number = 1;
+  size_t indent[DEPTH], end[DEPTH], names = 0; /* end: length of the name up to that level */
+  int depth = 0, number = 1;
 
   name[0] = '\0';
   for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n', number++) {
-    size_t white = strspn(line, " "), key = strspn(line + white, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    size_t white = strspn(line, " "),
+           key = strspn(line + white, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     const char *value = line + white + key;
     if (!key || *value != ':' || (value[1] && !isspace((unsigned char)value[1]))) continue;
     while (depth > 0 && indent[depth - 1] >= white) depth--;
     size_t length = depth ? end[depth - 1] : 0;
     if (depth == DEPTH || length + key + 2 > UNR_OPTION_NAME) return 0;
-    length += (size_t)snprintf(name + length, UNR_OPTION_NAME - length, "%c%.*s", depth ? '_' : '-', (int)key, line + white);
+    length += (size_t)snprintf(name + length, UNR_OPTION_NAME - length, "%c%.*s", depth ? '_' : '-', (int)key,
+                               line + white);
     indent[depth] = white;
     end[depth++] = length;
     value += 1 + strspn(value + 1, " \t\r");
@@ -114,29 +119,36 @@ static int UnrDeckTwice(const char *text, char name[UNR_OPTION_NAME])
 /* Puts the deck's options over those there are.  Collective on the world. */
 PetscErrorCode UnrDeckInsert(const char *path)
 {
-  int         rank, line = 0;
-  long long   bytes = 0;
-  char       *text = NULL, problem[256], name[UNR_OPTION_NAME];
+  int rank, line = 0;
+  long long bytes = 0;
+  char *text = NULL, problem[256], name[UNR_OPTION_NAME];
   const char *what = NULL;
-  PetscBool   nested;
+  PetscBool nested;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) what = UnrDeckRead(path, &text, &bytes);
-  UnrUserCheck(!what, "the deck %s (%s); allowed: a YAML file; try: -options_file inputs/ks/demo.yaml", what, path);
+  UnrUserCheck(!what, "the deck %s (%s); allowed: a YAML file; try: -options_file inputs/ks/demo.yaml", what,
+               path);
   PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_LONG_LONG, 0, PETSC_COMM_WORLD));
   if (rank) text = calloc(1, (size_t)bytes + 1);
   PetscCheck(text, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the deck");
   PetscCallMPI(MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, PETSC_COMM_WORLD));
   if (UnrDeckInsertText(NULL, text, problem)) {
     PetscCall(UnrDeckBadLine(text, &line));
-    UnrUserCheck(false, "the deck is no YAML of options: %s (%s, near line %d); allowed: nested `name: value` lines; "
-                 "try: look for tabs, unclosed quotes and brackets, wrong indents", problem, path, line);
+    UnrUserCheck(
+        false,
+        "the deck is no YAML of options: %s (%s, near line %d); allowed: nested `name: value` lines; "
+        "try: look for tabs, unclosed quotes and brackets, wrong indents",
+        problem, path, line);
   }
   line = UnrDeckTwice(text, name);
-  UnrUserCheck(!line, "the deck gives an option twice (%s, line %d of %s); allowed: once; try: remove one", name, line, path);
+  UnrUserCheck(!line, "the deck gives an option twice (%s, line %d of %s); allowed: once; try: remove one",
+               name, line, path);
   PetscCall(PetscOptionsHasName(NULL, NULL, "-options_file", &nested));
-  UnrUserCheck(!nested, "a deck names another deck (%s); allowed: -options_file on the command line only; try: one deck", path);
+  UnrUserCheck(
+      !nested,
+      "a deck names another deck (%s); allowed: -options_file on the command line only; try: one deck", path);
   free(text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,9 +6,15 @@
 
 static char kept[8192]; /* the message of the last mistake; the same on all ranks */
 
-const char *UnrUserErrorMessage(void) { return kept; }
+const char *UnrUserErrorMessage(void)
+{
+  return kept;
+}
 
-void UnrUserErrorClear(void) { kept[0] = '\0'; }
+void UnrUserErrorClear(void)
+{
+  kept[0] = '\0';
+}
 
 PetscErrorCode UnrUserAgree(bool bad, const char *format, ...)
 {
@@ -22,7 +28,7 @@ PetscErrorCode UnrUserAgree(bool bad, const char *format, ...)
   if (lowest == size) PetscFunctionReturn(PETSC_SUCCESS);
   if (rank == lowest) {
     /* By way of a second buffer: a caller may quote the message kept so far. */
-    char    text[sizeof(kept)];
+    char text[sizeof(kept)];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
@@ -35,7 +41,8 @@ PetscErrorCode UnrUserAgree(bool bad, const char *format, ...)
 
 /* A user's mistake passes in silence, also where PetscCall() repeats it; all else keeps PETSc's trace. */
 static PetscErrorCode UnrErrorHandler(MPI_Comm comm, int line, const char *function, const char *file,
-                                      PetscErrorCode code, PetscErrorType type, const char *message, void *context)
+                                      PetscErrorCode code, PetscErrorType type, const char *message,
+                                      void *context)
 {
   if (code == UNR_ERR_USER) return code;
   return PetscTraceBackErrorHandler(comm, line, function, file, code, type, message, context);

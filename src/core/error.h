@@ -14,7 +14,8 @@
 
 /*
   UnrUserAgree - UNR_ERR_USER on every rank if `bad` on any.     Collective on the world.
-  The message of the lowest such rank is kept for UnrUserErrorPrint(); format gives "WHAT (value); allowed: ...; try: ...".
+  The message of the lowest such rank is kept for UnrUserErrorMessage(); format gives "WHAT (value); allowed:
+  ...; try: ...".
 */
 PetscErrorCode UnrUserAgree(bool bad, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

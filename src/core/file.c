@@ -14,8 +14,9 @@ static PetscErrorCode UnrFileAgree(int verdict, const char *what, const char *pa
 {
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(&verdict, 1, MPI_INT, 0, PETSC_COMM_WORLD));
-  UnrUserCheck(!verdict, "%s (%s): %s; allowed: a place that this user may write, with room; try: another -out", what, path,
-               strerror(verdict));
+  UnrUserCheck(!verdict,
+               "%s (%s): %s; allowed: a place that this user may write, with room; try: another -out", what,
+               path, strerror(verdict));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -25,9 +26,12 @@ static int UnrDirectorySync(const char *path)
 
   snprintf(directory, sizeof(directory), "%s", path);
   char *slash = strrchr(directory, '/');
-  if (slash == directory) slash[1] = '\0';
-  else if (slash) *slash = '\0';
-  else snprintf(directory, sizeof(directory), ".");
+  if (slash == directory)
+    slash[1] = '\0';
+  else if (slash)
+    *slash = '\0';
+  else
+    snprintf(directory, sizeof(directory), ".");
   int file = open(directory, O_RDONLY | O_DIRECTORY);
   if (file < 0) return errno;
   /* Some file systems cannot sync a directory and need no sync. */
@@ -38,17 +42,20 @@ static int UnrDirectorySync(const char *path)
 
 static int UnrFileWrite(const char *path, const char *text)
 {
-  char   beside[PETSC_MAX_PATH_LEN];
+  char beside[PETSC_MAX_PATH_LEN];
   size_t length = strlen(text), written = 0;
-  int    verdict = 0;
+  int verdict = 0;
 
-  if (snprintf(beside, sizeof(beside), "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof(beside)) return ENAMETOOLONG;
+  if (snprintf(beside, sizeof(beside), "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof(beside))
+    return ENAMETOOLONG;
   int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (file < 0) return errno;
   while (written < length && !verdict) {
     ssize_t n = write(file, text + written, length - written);
-    if (n >= 0) written += (size_t)n;
-    else if (errno != EINTR) verdict = errno;
+    if (n >= 0)
+      written += (size_t)n;
+    else if (errno != EINTR)
+      verdict = errno;
   }
   if (!verdict && fsync(file)) verdict = errno;
   if (close(file) && !verdict) verdict = errno;

@@ -9,11 +9,11 @@
 enum { DEPTH = 32 };
 
 struct UnrJson_ {
-  char  *text;
+  char *text;
   size_t length, room;
-  int    depth;
-  char   close[DEPTH];     /* of the open objects and arrays */
-  bool   has_entry[DEPTH]; /* a comma comes before the next entry */
+  int depth;
+  char close[DEPTH];     /* of the open objects and arrays */
+  bool has_entry[DEPTH]; /* a comma comes before the next entry */
 };
 
 PetscErrorCode UnrJsonCreate(UnrJson *json)
@@ -52,8 +52,10 @@ static PetscErrorCode UnrJsonQuote(UnrJson json, const char *text)
   PetscCall(UnrJsonAdd(json, "\"", 1));
   for (; *text; text++) {
     char escape[8] = {*text};
-    if (*text == '"' || *text == '\\') snprintf(escape, sizeof(escape), "\\%c", *text);
-    else if ((unsigned char)*text < 0x20) snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*text);
+    if (*text == '"' || *text == '\\')
+      snprintf(escape, sizeof(escape), "\\%c", *text);
+    else if ((unsigned char)*text < 0x20)
+      snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*text);
     PetscCall(UnrJsonAdd(json, escape, strlen(escape)));
   }
   PetscCall(UnrJsonAdd(json, "\"", 1));
@@ -105,8 +107,10 @@ PetscErrorCode UnrJsonString(UnrJson json, const char *key, const char *value)
 {
   PetscFunctionBeginUser;
   PetscCall(UnrJsonKey(json, key));
-  if (value) PetscCall(UnrJsonQuote(json, value));
-  else PetscCall(UnrJsonAdd(json, "null", 4));
+  if (value)
+    PetscCall(UnrJsonQuote(json, value));
+  else
+    PetscCall(UnrJsonAdd(json, "null", 4));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,4 +148,7 @@ PetscErrorCode UnrJsonBool(UnrJson json, const char *key, bool value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *UnrJsonText(UnrJson json) { return json->text; }
+const char *UnrJsonText(UnrJson json)
+{
+  return json->text;
+}

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The character behind a string that starts at its opening quote; the end of the text where it is not closed. */
+/* The character behind a string that starts at its opening quote; the end of the text where it is not closed.
+ */
 static const char *UnrJsonSkipString(const char *at)
 {
   for (at++; *at && *at != '"'; at++) {
@@ -13,7 +14,8 @@ static const char *UnrJsonSkipString(const char *at)
   return *at ? at + 1 : at;
 }
 
-/* The text of a scalar, strings without quotes; escapes other than of quote and backslash stay as they are. */
+/* The text of a scalar, strings without quotes; escapes other than of quote and backslash stay as they are.
+ */
 static void UnrJsonScalar(const char *at, char value[], size_t size)
 {
   size_t length = 0;
@@ -33,7 +35,7 @@ static void UnrJsonScalar(const char *at, char value[], size_t size)
 bool UnrJsonFind(const char *text, const char *key, char value[], size_t size)
 {
   const size_t length = strlen(key);
-  int          depth = 0;
+  int depth = 0;
 
   for (const char *at = text; *at;) {
     if (*at == '"') {

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-static int UnrMin(int a, int b) { return a < b ? a : b; }
+static int UnrMin(int a, int b)
+{
+  return a < b ? a : b;
+}
 
 /* Three rows of the table of Damerau and Levenshtein's distance (optimal string alignment). */
 int UnrNearestDistance(const char *a, const char *b)
@@ -16,7 +19,8 @@ int UnrNearestDistance(const char *a, const char *b)
     now[0] = i;
     for (int j = 1; j <= lb; j++) {
       now[j] = UnrMin(UnrMin(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = UnrMin(now[j], above[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = UnrMin(now[j], above[j - 2] + 1);
     }
     int *row = above;
     above = last;
@@ -28,5 +32,6 @@ int UnrNearestDistance(const char *a, const char *b)
 
 void UnrNearestOffer(const char *word, const char *candidate, const char **nearest)
 {
-  if (!*nearest || UnrNearestDistance(word, candidate) < UnrNearestDistance(word, *nearest)) *nearest = candidate;
+  if (!*nearest || UnrNearestDistance(word, candidate) < UnrNearestDistance(word, *nearest))
+    *nearest = candidate;
 }

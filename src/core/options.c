@@ -14,12 +14,13 @@
 /* One reading of one option: where it is declared, what it was called, its text (NULL if unset). */
 typedef struct {
   const UnrOption *option;
-  char             name[UNR_OPTION_NAME]; /* with the prefix */
-  const char      *text;
-  bool             given;
+  char name[UNR_OPTION_NAME]; /* with the prefix */
+  const char *text;
+  bool given;
 } UnrReading;
 
-static PetscErrorCode UnrOptionFind(const UnrOption table[], const char *prefix, const char *name, UnrReading *reading)
+static PetscErrorCode UnrOptionFind(const UnrOption table[], const char *prefix, const char *name,
+                                    UnrReading *reading)
 {
   PetscBool is_set = PETSC_FALSE;
 
@@ -31,21 +32,28 @@ static PetscErrorCode UnrOptionFind(const UnrOption table[], const char *prefix,
   if (prefix) PetscCall(PetscOptionsFindPair(NULL, NULL, reading->name, &reading->text, &is_set));
   if (!is_set) PetscCall(PetscOptionsFindPair(NULL, NULL, name, &reading->text, &is_set));
   reading->given = is_set;
-  if (!is_set) reading->text = reading->option->value;
-  else if (!reading->text) reading->text = "";
+  if (!is_set)
+    reading->text = reading->option->value;
+  else if (!reading->text)
+    reading->text = "";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void UnrOptionAllowedText(const UnrOption *option, char text[], size_t size)
 {
   static const char *const kinds[] = {
-    [UNR_BOOL] = "true, false",  [UNR_INT] = "an integer",         [UNR_REAL] = "a number",
-    [UNR_WORD] = "a word",       [UNR_PATH] = "a path",            [UNR_INTS] = "integers, separated by commas",
-    [UNR_REALS] = "numbers, separated by commas",                  [UNR_WORDS] = "words, separated by commas",
+      [UNR_BOOL] = "true, false",
+      [UNR_INT] = "an integer",
+      [UNR_REAL] = "a number",
+      [UNR_WORD] = "a word",
+      [UNR_PATH] = "a path",
+      [UNR_INTS] = "integers, separated by commas",
+      [UNR_REALS] = "numbers, separated by commas",
+      [UNR_WORDS] = "words, separated by commas",
   };
-  const bool   is_int = option->kind == UNR_INT || option->kind == UNR_INTS;
+  const bool is_int = option->kind == UNR_INT || option->kind == UNR_INTS;
   const double most = is_int ? PETSC_MAX_INT : DBL_MAX / 16;
-  size_t       length;
+  size_t length;
 
   if (option->allowed) {
     snprintf(text, size, "%s%s", option->allowed, option->kind == UNR_WORDS ? ", separated by commas" : "");
@@ -54,17 +62,20 @@ void UnrOptionAllowedText(const UnrOption *option, char text[], size_t size)
   snprintf(text, size, "%s", kinds[option->kind]);
   if (option->low == 0 && option->high == 0) return;
   length = strlen(text);
-  if (option->low > 0 && option->low <= 1e-300 && option->high >= most) snprintf(text + length, size - length, " above 0");
+  if (option->low > 0 && option->low <= 1e-300 && option->high >= most)
+    snprintf(text + length, size - length, " above 0");
   else if (option->high < most && option->low > -most)
     snprintf(text + length, size - length, " from %.10g to %.10g", option->low, option->high);
-  else if (option->low > -most) snprintf(text + length, size - length, " from %.10g up", option->low);
-  else if (option->high < most) snprintf(text + length, size - length, " up to %.10g", option->high);
+  else if (option->low > -most)
+    snprintf(text + length, size - length, " from %.10g up", option->low);
+  else if (option->high < most)
+    snprintf(text + length, size - length, " up to %.10g", option->high);
 }
 
 /* User error if `what` is not NULL; `nearest` is a better word to try than the default, or NULL. */
 static PetscErrorCode UnrOptionAgree(const UnrReading *reading, const char *what, const char *nearest)
 {
-  char        allowed[1024];
+  char allowed[1024];
   const char *value = nearest ? nearest : reading->option->value;
 
   PetscFunctionBeginUser;
@@ -87,9 +98,11 @@ static const char *UnrParseInt(const UnrOption *option, const char *text, PetscI
 
   errno = 0;
   long long number = strtoll(text, &end, 10);
-  if (end == text || *end || isspace((unsigned char)*text)) return *text ? "is not an integer" : "has no value";
+  if (end == text || *end || isspace((unsigned char)*text))
+    return *text ? "is not an integer" : "has no value";
   if (errno || number > PETSC_MAX_INT || number < PETSC_MIN_INT)
-    return sizeof(PetscInt) == 4 ? "does not fit this PETSc's 32-bit integers" : "does not fit 64-bit integers";
+    return sizeof(PetscInt) == 4 ? "does not fit this PETSc's 32-bit integers"
+                                 : "does not fit 64-bit integers";
   *value = (PetscInt)number;
   return UnrParseRange(option, (double)number);
 }
@@ -148,7 +161,8 @@ PetscErrorCode UnrOptionInt(const UnrOption table[], const char *prefix, const c
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionFind(table, prefix, name, &reading));
-  PetscCall(UnrOptionAgree(&reading, reading.text ? UnrParseInt(reading.option, reading.text, value) : NULL, NULL));
+  PetscCall(
+      UnrOptionAgree(&reading, reading.text ? UnrParseInt(reading.option, reading.text, value) : NULL, NULL));
   if (reading.text) UnrOptionsRecord(reading.name, reading.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -159,14 +173,16 @@ PetscErrorCode UnrOptionReal(const UnrOption table[], const char *prefix, const 
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionFind(table, prefix, name, &reading));
-  PetscCall(UnrOptionAgree(&reading, reading.text ? UnrParseReal(reading.option, reading.text, value) : NULL, NULL));
+  PetscCall(UnrOptionAgree(&reading, reading.text ? UnrParseReal(reading.option, reading.text, value) : NULL,
+                           NULL));
   if (reading.text) UnrOptionsRecord(reading.name, reading.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrOptionWord(const UnrOption table[], const char *prefix, const char *name, const char **value)
+PetscErrorCode UnrOptionWord(const UnrOption table[], const char *prefix, const char *name,
+                             const char **value)
 {
-  UnrReading  reading;
+  UnrReading reading;
   const char *nearest = NULL, *what = NULL;
 
   PetscFunctionBeginUser;
@@ -179,23 +195,27 @@ PetscErrorCode UnrOptionWord(const UnrOption table[], const char *prefix, const 
 }
 
 /* The three lists: exactly one of ints, reals, words is not NULL. */
-static PetscErrorCode UnrOptionList(const UnrOption table[], const char *prefix, const char *name, PetscInt room,
-                                    PetscInt ints[], double reals[], const char *words[], PetscInt *count)
+static PetscErrorCode UnrOptionList(const UnrOption table[], const char *prefix, const char *name,
+                                    PetscInt room, PetscInt ints[], double reals[], const char *words[],
+                                    PetscInt *count)
 {
-  UnrReading  reading;
+  UnrReading reading;
   const char *what = NULL, *nearest = NULL;
 
   PetscFunctionBeginUser;
   *count = 0;
   PetscCall(UnrOptionFind(table, prefix, name, &reading));
   for (const char *at = reading.text; at && !what;) {
-    size_t      length = strcspn(at, ","), first = strspn(at, " \t");
+    size_t length = strcspn(at, ","), first = strspn(at, " \t");
     const char *next = at[length] ? at + length + 1 : NULL;
     while (length > first && isspace((unsigned char)at[length - 1])) length--;
     const char *entry = UnrOptionsKeep(at + first, length > first ? length - first : 0);
-    if (*count == room) what = "has too many entries";
-    else if (ints) what = UnrParseInt(reading.option, entry, &ints[*count]);
-    else if (reals) what = UnrParseReal(reading.option, entry, &reals[*count]);
+    if (*count == room)
+      what = "has too many entries";
+    else if (ints)
+      what = UnrParseInt(reading.option, entry, &ints[*count]);
+    else if (reals)
+      what = UnrParseReal(reading.option, entry, &reals[*count]);
     else {
       what = UnrParseWord(reading.option, entry, &nearest);
       words[*count] = entry;

@@ -7,10 +7,10 @@ enum { UNR_OPTION_NAME = 256, UNR_OPTION_PREFIXES = 4 };
 
 /* A registered table; its names go with each of the prefixes, the first of which is "". */
 typedef struct {
-  const char      *title;
+  const char *title;
   const UnrOption *table;
-  const char      *prefix[UNR_OPTION_PREFIXES];
-  int              prefixes;
+  const char *prefix[UNR_OPTION_PREFIXES];
+  int prefixes;
 } UnrOptionsEntry;
 
 /* Entry i of what was registered, NULL past the end. */

@@ -17,7 +17,8 @@ static void UnrPrintMarkdown(FILE *file, const UnrOptionsEntry *entry)
 
   fprintf(file, "\n## %s\n\n", entry->title);
   for (int i = 1; i < entry->prefixes; i++)
-    fprintf(file, "Also as `-%s...`; what is not given so is taken from the plain name.\n\n", entry->prefix[i]);
+    fprintf(file, "Also as `-%s...`; what is not given so is taken from the plain name.\n\n",
+            entry->prefix[i]);
   fprintf(file, "| option | default | unit | allowed | meaning |\n|---|---|---|---|---|\n");
   for (const UnrOption *option = entry->table; option->name; option++) {
     UnrOptionAllowedText(option, allowed, sizeof(allowed));
@@ -35,7 +36,8 @@ static void UnrPrintText(FILE *file, const UnrOptionsEntry *entry)
   char allowed[1024];
 
   fprintf(file, "\n%s", entry->title);
-  for (int i = 1; i < entry->prefixes; i++) fprintf(file, "%s-%s...", i == 1 ? " (also as " : ", ", entry->prefix[i]);
+  for (int i = 1; i < entry->prefixes; i++)
+    fprintf(file, "%s-%s...", i == 1 ? " (also as " : ", ", entry->prefix[i]);
   fprintf(file, "%s\n", entry->prefixes > 1 ? ")" : "");
   for (const UnrOption *option = entry->table; option->name; option++) {
     UnrOptionAllowedText(option, allowed, sizeof(allowed));
@@ -49,8 +51,10 @@ PetscErrorCode UnrOptionsPrint(FILE *file, bool markdown)
 {
   PetscFunctionBeginUser;
   for (size_t i = 0; UnrOptionsEntryGet(i); i++) {
-    if (markdown) UnrPrintMarkdown(file, UnrOptionsEntryGet(i));
-    else UnrPrintText(file, UnrOptionsEntryGet(i));
+    if (markdown)
+      UnrPrintMarkdown(file, UnrOptionsEntryGet(i));
+    else
+      UnrPrintText(file, UnrOptionsEntryGet(i));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,12 +7,12 @@
 /* What outlives single calls: registered tables, kept strings, the resolved set. */
 static struct {
   UnrOptionsEntry *entry;
-  size_t           entries;
-  char           **kept;
-  size_t           keeps;
+  size_t entries;
+  char **kept;
+  size_t keeps;
   struct {
     const char *name, *value;
-  }     *resolved; /* sorted by name */
+  } * resolved; /* sorted by name */
   size_t resolutions;
 } options;
 
@@ -40,13 +40,16 @@ PetscErrorCode UnrOptionsRegister(const char *title, const UnrOption table[], co
   for (int i = 0; i < entry->prefixes; i++) {
     if (!strcmp(entry->prefix[i], prefix)) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCheck(entry->prefixes < UNR_OPTION_PREFIXES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has more than %d prefixes", title,
-             UNR_OPTION_PREFIXES);
+  PetscCheck(entry->prefixes < UNR_OPTION_PREFIXES, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%s has more than %d prefixes", title, UNR_OPTION_PREFIXES);
   entry->prefix[entry->prefixes++] = prefix;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const UnrOptionsEntry *UnrOptionsEntryGet(size_t i) { return i < options.entries ? &options.entry[i] : NULL; }
+const UnrOptionsEntry *UnrOptionsEntryGet(size_t i)
+{
+  return i < options.entries ? &options.entry[i] : NULL;
+}
 
 void UnrOptionFullName(const char *prefix, const char *name, char full[UNR_OPTION_NAME])
 {
@@ -68,9 +71,15 @@ const char *UnrOptionsEach(bool (*is_it)(const char *name, void *context), void 
   return NULL;
 }
 
-static bool UnrIsThisName(const char *name, void *context) { return !strcasecmp(name, context); }
+static bool UnrIsThisName(const char *name, void *context)
+{
+  return !strcasecmp(name, context);
+}
 
-bool UnrOptionsKnows(const char *name) { return UnrOptionsEach(UnrIsThisName, (void *)(uintptr_t)name) != NULL; }
+bool UnrOptionsKnows(const char *name)
+{
+  return UnrOptionsEach(UnrIsThisName, (void *)(uintptr_t)name) != NULL;
+}
 
 const char *UnrOptionsKeep(const char *text, size_t length)
 {
@@ -92,7 +101,8 @@ void UnrOptionsRecord(const char *name, const char *value)
   while (i < options.resolutions && strcmp(options.resolved[i].name, name) < 0) i++;
   if (i == options.resolutions || strcmp(options.resolved[i].name, name)) {
     options.resolved = UnrOptionsGrow(options.resolved, options.resolutions, sizeof(*options.resolved));
-    memmove(&options.resolved[i + 1], &options.resolved[i], (options.resolutions - i) * sizeof(*options.resolved));
+    memmove(&options.resolved[i + 1], &options.resolved[i],
+            (options.resolutions - i) * sizeof(*options.resolved));
     options.resolutions++;
     options.resolved[i].name = UnrOptionsKeep(name, strlen(name));
   }

@@ -1,13 +1,14 @@
-/* Progress on stderr of rank 0: share done, rate, time left.  A line that rewrites itself on a terminal, else now and then. */
+/* Progress on stderr of rank 0: share done, rate, time left.  A line that rewrites itself on a terminal, else
+ * now and then. */
 #pragma once
 
 #include "core/base.h"
 
 typedef struct {
   const char *what;
-  PetscInt64  total;
-  double      begun, told; /* MPI_Wtime() */
-  bool        is_terminal;
+  PetscInt64 total;
+  double begun, told; /* MPI_Wtime() */
+  bool is_terminal;
 } UnrProgress;
 
 void UnrProgressBegin(UnrProgress *progress, const char *what, PetscInt64 total);

@@ -7,7 +7,10 @@
 
 static struct timespec start;
 
-void UnrClockStart(void) { clock_gettime(CLOCK_MONOTONIC, &start); }
+void UnrClockStart(void)
+{
+  clock_gettime(CLOCK_MONOTONIC, &start);
+}
 
 double UnrClockSeconds(void)
 {
@@ -48,7 +51,7 @@ PetscErrorCode UnrSummaryBegin(UnrJson *json, const char *command, const UnrLayo
 
 PetscErrorCode UnrSummaryEnd(UnrJson *json, const char *reason, const char *path)
 {
-  PetscInt64  mine[2] = {(PetscInt64)UnrMemoryPeak(), (PetscInt64)UnrTapeBytesPeak()}, largest[2];
+  PetscInt64 mine[2] = {(PetscInt64)UnrMemoryPeak(), (PetscInt64)UnrTapeBytesPeak()}, largest[2];
   const char *name, *value;
 
   PetscFunctionBeginUser;
@@ -60,7 +63,8 @@ PetscErrorCode UnrSummaryEnd(UnrJson *json, const char *reason, const char *path
   PetscCall(UnrJsonInt(*json, "tape_bytes", largest[1]));
   if (UnrOptionsDeck()) PetscCall(UnrJsonString(*json, "deck", UnrOptionsDeck()));
   PetscCall(UnrJsonBegin(*json, "options", '{'));
-  for (size_t i = 0; UnrOptionsResolved(i, &name, &value), name; i++) PetscCall(UnrJsonString(*json, name, value));
+  for (size_t i = 0; UnrOptionsResolved(i, &name, &value), name; i++)
+    PetscCall(UnrJsonString(*json, name, value));
   PetscCall(UnrJsonEnd(*json));
   PetscCall(UnrJsonEnd(*json));
   PetscCall(UnrFileWriteAtomic(path, UnrJsonText(*json)));

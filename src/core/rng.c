@@ -25,10 +25,12 @@ void UnrPhilox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]
   out[3] = c3;
 }
 
-/* The seed is the key, index and stream are the counter: draws of two streams or seeds never share a block. */
+/* The seed is the key, index and stream are the counter: draws of two streams or seeds never share a block.
+ */
 static void UnrRngBlock(UnrRng rng, uint64_t index, uint32_t out[4])
 {
-  const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)rng.stream, (uint32_t)(rng.stream >> 32)};
+  const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)rng.stream,
+                               (uint32_t)(rng.stream >> 32)};
   const uint32_t key[2] = {(uint32_t)rng.seed, (uint32_t)(rng.seed >> 32)};
 
   UnrPhilox(counter, key, out);

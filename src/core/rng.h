@@ -1,6 +1,6 @@
 /*
-  Counter-based random numbers: Philox 4x32-10.  A draw is a function of (seed, stream, index), never of rank or order.
-  Source: Salmon, Moraes, Dror & Shaw 2011, doi:10.1145/2063384.2063405.
+  Counter-based random numbers: Philox 4x32-10.  A draw is a function of (seed, stream, index), never of rank
+  or order. Source: Salmon, Moraes, Dror & Shaw 2011, doi:10.1145/2063384.2063405.
 */
 #pragma once
 

@@ -18,7 +18,8 @@ const char *UnrJsonText(UnrJson json);
 /* The scalar under a key of the outermost object, as text without quotes; false if there is none. */
 bool UnrJsonFind(const char *text, const char *key, char value[], size_t size);
 
-/* Rank 0 writes text to path atomically; every rank gets the verdict (a user error names the path).  Collective on the world. */
+/* Rank 0 writes text to path atomically; every rank gets the verdict (a user error names the path).
+ * Collective on the world. */
 PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text);
 /* Makes -out and its parents, checks that it can be written.  Collective on the world. */
 PetscErrorCode UnrDirectoryMake(const char *path);

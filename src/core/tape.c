@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 struct UnrTape_ {
-  void    *block;
-  size_t   bytes; /* room of block */
-  bool     filled;
+  void *block;
+  size_t bytes; /* room of block */
+  bool filled;
   PetscInt children;
   UnrTape *child; /* [children], NULL where none was asked for */
 };
@@ -26,7 +26,8 @@ PetscErrorCode UnrTapeCreate(UnrTape *tape)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The old block goes before the new one comes: its contents are not wanted, and the two never count together. */
+/* The old block goes before the new one comes: its contents are not wanted, and the two never count together.
+ */
 PetscErrorCode UnrTapeReserve(UnrTape tape, size_t bytes, void **block)
 {
   enum { ALIGNMENT = 64 };
@@ -39,7 +40,8 @@ PetscErrorCode UnrTapeReserve(UnrTape tape, size_t bytes, void **block)
     tape->filled = false;
     tape->block = aligned_alloc(ALIGNMENT, room);
     PetscCheck(tape->block && room >= bytes, PETSC_COMM_SELF, PETSC_ERR_MEM,
-               "No %.3e bytes for a tape, %.3e held by tapes; -rollout_memory bounds them", (double)bytes, (double)bytes_now);
+               "No %.3e bytes for a tape, %.3e held by tapes; -rollout_memory bounds them", (double)bytes,
+               (double)bytes_now);
     UnrTapeAccount(tape, room);
   }
   tape->filled = true;
@@ -50,7 +52,8 @@ PetscErrorCode UnrTapeReserve(UnrTape tape, size_t bytes, void **block)
 PetscErrorCode UnrTapeRead(UnrTape tape, const void **block)
 {
   PetscFunctionBeginUser;
-  PetscCheck(tape && tape->filled, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The tape is not filled: apply comes before vjp");
+  PetscCheck(tape && tape->filled, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The tape is not filled: apply comes before vjp");
   *block = tape->block;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,8 +109,17 @@ size_t UnrTapeBytes(UnrTape tape)
   return bytes;
 }
 
-size_t UnrTapeBytesNow(void) { return bytes_now; }
+size_t UnrTapeBytesNow(void)
+{
+  return bytes_now;
+}
 
-size_t UnrTapeBytesPeak(void) { return bytes_peak; }
+size_t UnrTapeBytesPeak(void)
+{
+  return bytes_peak;
+}
 
-void UnrTapePeakReset(void) { bytes_peak = bytes_now; }
+void UnrTapePeakReset(void)
+{
+  bytes_peak = bytes_now;
+}

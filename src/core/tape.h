@@ -1,7 +1,7 @@
 /*
-  A tape: memory that `apply` fills and `vjp` reads, owned by the caller.  It is a block of bytes and numbered children,
-  so that a model's tape holds its stepper's and its net's.  Memory is kept for the next use until UnrTapeFree; the
-  high-water mark over all tapes of this process is what summary.json calls tape_bytes.
+  A tape: memory that `apply` fills and `vjp` reads, owned by the caller.  It is a block of bytes and numbered
+  children, so that a model's tape holds its stepper's and its net's.  Memory is kept for the next use until
+  UnrTapeFree; the high-water mark over all tapes of this process is what summary.json calls tape_bytes.
 */
 #pragma once
 
