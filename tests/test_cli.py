@@ -42,7 +42,7 @@ BAD = [
 
 GOOD = [
     # arguments, words of stdout, files
-    (["info"], ["unroll 0.", "PETSc", "HDF5", "processor", "physics", "ks_spectral", "stepper", "etdrk", "engine"], {}),
+    (["info"], ["unroll 0.", "PETSc", "HDF5", "processor", "physics", "ks_spectral", "engine", "simd", "stepper", "etdrk", "net"], {}),
     (["-version"], ["unroll 0."], {}),
     (["--help"], ["Commands:", "info"], {}),
     (["info", "-help"], ["unroll info:", "-out", "-seed_data", "default: 1"], {}),
@@ -51,6 +51,8 @@ GOOD = [
     (["info", "-options_file", "{}/d.yaml"], ["not used by this command: -layout_grid -seed_data\n"],
      {"d.yaml": b"seed: {data: 3}\nlayout:\n  grid: [1, 2]\n"}),
     (["info", "{}"], ["not finished"], {}),
+    (["info", "{}"], ["not finished", "update,loss", "7,0.5", "healthy   yes", "s ago"], {"history.csv": b"update,loss\n6,1\n7,0.5\n"}),
+    (["info", "{}"], ["not finished", "7,nan", "healthy   no"], {"history.csv": b"update,loss\n6,1\n7,nan\n"}),
     (["info", "{}"], ["finished", "command   train", "status    ok", "updates   40"],
      {"summary.json": b'{\n  "command": "train",\n  "status": "ok",\n  "updates": 40\n}\n'}),
 ]

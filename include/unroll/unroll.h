@@ -1,4 +1,4 @@
-/* For programs that embed libunroll: its version, and the calls that start options, choose a layout and report errors. */
+/* For programs that embed libunroll: its version. */
 #pragma once
 
 #define UNR_VERSION_MAJOR 0

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #ifdef UNR_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
@@ -14,6 +15,8 @@
 #include "core/provenance.h"
 #include "dataset/start.h"
 #include "layer/engine.h"
+#include "loss/loss.h"
+#include "net/net.h"
 #include "physics/physics.h"
 #include "stepper/stepper.h"
 
@@ -87,6 +90,18 @@ static PetscErrorCode UnrInfoEngines(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode UnrInfoPlugins(void)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrPhysicsList(UnrInfoPlugin, "physics"));
+  PetscCall(UnrInfoEngines());
+  PetscCall(UnrLossList(UnrInfoPlugin, "loss"));
+  PetscCall(UnrStartList(UnrInfoPlugin, "start"));
+  PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
+  PetscCall(UnrNetList(UnrInfoPlugin, "net"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The file's text, to be freed; NULL if it cannot be read. */
 static char *UnrInfoRead(const char *directory, const char *name)
 {
@@ -103,28 +118,40 @@ static char *UnrInfoRead(const char *directory, const char *name)
   return NULL;
 }
 
-/* Of a history.csv: its header and its last line say how far a run is. */
-static void UnrInfoHistory(char *history)
+/* A row of numbers is healthy if all are finite. */
+static bool UnrInfoIsHealthy(const char *row)
+{
+  return !strcasestr(row, "nan") && !strcasestr(row, "inf");
+}
+
+/* Of a history.csv: its header and its last row say how far a run is, its age whether it goes on. */
+static void UnrInfoHistory(const char *directory, char *history)
 {
   size_t length = strlen(history);
+  char path[PETSC_MAX_PATH_LEN];
+  struct stat about;
 
   while (length && history[length - 1] == '\n') history[--length] = '\0';
   const char *last = strrchr(history, '\n');
-  if (last) printf("  %.*s\n  %s\n", (int)strcspn(history, "\n"), history, last + 1);
+  if (!last) return;
+  printf("  %.*s\n  %s\n", (int)strcspn(history, "\n"), history, last + 1);
+  printf("  healthy   %s\n", UnrInfoIsHealthy(last + 1) ? "yes" : "no: numbers are not finite");
+  snprintf(path, sizeof(path), "%s/history.csv", directory);
+  if (!stat(path, &about)) printf("  written   %.0f s ago\n", difftime(time(NULL), about.st_mtime));
 }
 
 static void UnrInfoDirectory(const char *directory)
 {
   static const char *const keys[] = {"command", "status", "reason",  "version",
                                      "mode",    "model",  "updates", "seconds"};
-  char *summary = UnrInfoRead(directory, "summary.json"), *history = UnrInfoRead(directory, "history.csv"),
-       value[256];
+  char *summary = UnrInfoRead(directory, "summary.json"), *history = UnrInfoRead(directory, "history.csv");
+  char value[256];
 
   printf("%s: %s\n", directory, summary ? "finished" : "not finished: no summary.json");
   for (size_t i = 0; summary && i < sizeof(keys) / sizeof(*keys); i++) {
     if (UnrJsonFind(summary, keys[i], value, sizeof(value))) printf("  %-9s %s\n", keys[i], value);
   }
-  if (history) UnrInfoHistory(history);
+  if (history) UnrInfoHistory(directory, history);
   free(summary);
   free(history);
 }
@@ -146,10 +173,7 @@ static PetscErrorCode UnrInfoRun(int argc, char **argv)
   }
   PetscCall(UnrInfoBuild());
   printf("\n");
-  PetscCall(UnrPhysicsList(UnrInfoPlugin, "physics"));
-  PetscCall(UnrStartList(UnrInfoPlugin, "start"));
-  PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
-  PetscCall(UnrInfoEngines());
+  PetscCall(UnrInfoPlugins());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

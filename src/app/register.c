@@ -6,6 +6,9 @@
 #include "core/seed.h"
 #include "dataset/start.h"
 #include "field/grid.h"
+#include "layer/layer.h"
+#include "loss/loss.h"
+#include "net/net.h"
 #include "physics/physics.h"
 #include "stepper/stepper.h"
 
@@ -22,7 +25,10 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrOptionsRegister("Seeds", UnrSeedOptions, NULL));
   PetscCall(UnrOptionsRegister("Grid", UnrGridOptions, NULL));
   PetscCall(UnrPhysicsRegister());
+  PetscCall(UnrLayerRegister());
+  PetscCall(UnrLossRegister());
   PetscCall(UnrStartRegister());
   PetscCall(UnrStepperRegister());
+  PetscCall(UnrNetRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -101,5 +101,6 @@ PetscErrorCode UnrOptionsStart(int *argc, char ***argv, const char *usage)
   PetscBool is_set;
   PetscCall(PetscOptionsHasName(NULL, NULL, "-options_left", &is_set));
   if (!is_set) PetscCall(PetscOptionsSetValue(NULL, "-options_left", "0"));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-options_left", &is_set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,6 +44,14 @@ PetscErrorCode UnrNetRegister(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode UnrNetList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                          void *context)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < PLUGINS; i++) PetscCall(visit(plugins[i]->name, plugins[i]->summary, context));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode OpsFromOptions(const UnrNetOps **ops)
 {
   const char *name;
