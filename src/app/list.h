@@ -1,3 +1,4 @@
 /* Commands of this build: a line names its file and its table UnrCommand_<second>.  meson.build reads this. */
 UNR_COMMAND(help, Help)
 UNR_COMMAND(info, Info)
+UNR_COMMAND(solve, Solve)

@@ -5,6 +5,7 @@
 #include "core/layout.h"
 #include "core/seed.h"
 #include "dataset/start.h"
+#include "dataset/well.h"
 #include "field/grid.h"
 #include "layer/layer.h"
 #include "loss/loss.h"
@@ -27,6 +28,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrPhysicsRegister());
   PetscCall(UnrLayerRegister());
   PetscCall(UnrLossRegister());
+  PetscCall(UnrOptionsRegister("Data set", UnrDatasetOptions, NULL));
   PetscCall(UnrStartRegister());
   PetscCall(UnrStepperRegister());
   PetscCall(UnrNetRegister());

@@ -10,6 +10,13 @@
 #include "core/error.h"
 #include "core/event.h"
 
+const UnrOption UnrDatasetOptions[] = {
+  {"-dataset_file", UNR_PATH, NULL, 0, 0, NULL, "data set, in the layout of docs/data-format.md", NULL},
+  {"-dataset_precision", UNR_WORD, "single", 0, 0, NULL,
+   "numbers of the fields that are written; solve: as its input, unless given", "single|double"},
+  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+};
+
 static int WorldRank(void)
 {
   int rank;
@@ -148,6 +155,11 @@ PetscErrorCode UnrWellInfoGet(UnrWell well, UnrWellInfo *info)
 }
 
 const char *UnrWellField(UnrWell well) { return well->facts.field; }
+
+bool UnrWellFieldIsVector(const char *field, PetscInt components)
+{
+  return components > 1 || !strcmp(field, "velocity");
+}
 
 PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt frame)
 {

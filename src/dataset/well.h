@@ -15,10 +15,15 @@ typedef struct {
   bool     is_double;
 } UnrWellInfo;
 
+/* -dataset_file, -dataset_precision: what a command that makes or trains on a data set reads. */
+extern const UnrOption UnrDatasetOptions[];
+
 /* Opens for reading.  field NULL: "u", "velocity" or the first there is.  Collective on the world. */
 PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well);
 PetscErrorCode UnrWellInfoGet(UnrWell well, UnrWellInfo *info);
 const char *UnrWellField(UnrWell well);
+/* Is such a field a t1 field?  More than one component, or called "velocity". */
+bool UnrWellFieldIsVector(const char *field, PetscInt components);
 /* A trajectory or frame that the file does not have is a user error.  Collective on the world. */
 PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt frame);
 PetscErrorCode UnrWellLength(UnrWell well, PetscInt trajectory, double length[UNR_MAX_DIM]);

@@ -187,6 +187,11 @@ const char *UnrPhysicsParameterName(UnrPhysics physics, PetscInt p) { return Par
 
 double UnrPhysicsParameterDefault(UnrPhysics physics, PetscInt p) { return physics->parameter_default[p]; }
 
+PetscErrorCode UnrPhysicsParameterGiven(UnrPhysics physics, PetscInt p, bool *given)
+{
+  return UnrOptionGiven(physics->ops->options, NULL, ParameterOption(physics->ops, p), given);
+}
+
 PetscInt UnrPhysicsParameterIndex(UnrPhysics physics, const char *name)
 {
   for (PetscInt p = 0; p < physics->parameters; p++) {

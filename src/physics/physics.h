@@ -30,6 +30,8 @@ UnrGrid UnrPhysicsGrid(UnrPhysics physics);
 PetscInt UnrPhysicsParameters(UnrPhysics physics);
 const char *UnrPhysicsParameterName(UnrPhysics physics, PetscInt p);
 double UnrPhysicsParameterDefault(UnrPhysics physics, PetscInt p);
+/* Was it given by deck or command line?  A file's value gives way to it. */
+PetscErrorCode UnrPhysicsParameterGiven(UnrPhysics physics, PetscInt p, bool *given);
 PetscInt UnrPhysicsParameterIndex(UnrPhysics physics, const char *name);
 /* Side lengths of one sample's domain: from its parameters where it has them, else -grid_length. */
 PetscErrorCode UnrPhysicsLength(UnrPhysics physics, const double par[], double length[UNR_MAX_DIM]);
