@@ -9,7 +9,7 @@ static double Factor(UnrGrid grid, PetscInt batch_samples, double weight_sum)
 }
 
 const UnrLossOps UnrLossOps_HalfSum = {
-  .name = "half_sum",
-  .summary = "half the sum of squares over cells, components and frames, mean over samples",
-  .factor = Factor,
+    .name = "half_sum",
+    .summary = "half the sum of squares over cells, components and frames, mean over samples",
+    .factor = Factor,
 };

@@ -11,19 +11,19 @@
 #define UNR_LOSS(name, Name) &UnrLossOps_##Name,
 static const UnrLossOps *const plugins[] = {
 #include "loss/list.h"
-  NULL,
+    NULL,
 };
 #undef UNR_LOSS
 
 #define UNR_LOSS(name, Name) "|" #name
 static const char names[] =
 #include "loss/list.h"
-  ;
+    ;
 #undef UNR_LOSS
 
 static const UnrOption options[] = {
-  {"-loss_type", UNR_WORD, "mse", 0, 0, NULL, "loss of one frame", &names[1]},
-  {NULL, UNR_WORD, NULL, 0, 0, NULL, NULL, NULL},
+    {"-loss_type", UNR_WORD, "mse", 0, 0, NULL, "loss of one frame", &names[1]},
+    {NULL, UNR_WORD, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 PetscErrorCode UnrLossRegister(void)
@@ -33,7 +33,8 @@ PetscErrorCode UnrLossRegister(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrLossList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context)
+PetscErrorCode UnrLossList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                           void *context)
 {
   PetscFunctionBeginUser;
   for (const UnrLossOps *const *p = plugins; *p; p++) PetscCall((*visit)((*p)->name, (*p)->summary, context));
@@ -62,7 +63,10 @@ PetscErrorCode UnrLossDestroy(UnrLoss *loss)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *UnrLossName(UnrLoss loss) { return loss->ops->name; }
+const char *UnrLossName(UnrLoss loss)
+{
+  return loss->ops->name;
+}
 
 /*
   UnrLossFrame - value and gradient of one frame.     Not collective.
@@ -73,15 +77,16 @@ const char *UnrLossName(UnrLoss loss) { return loss->ops->name; }
           u_bar          dJ/du, ADDED; NULL: not wanted
   Maths   l = c sum (u - r)^2,  dl/du = 2 c (u - r),  c the loss's factor
 */
-PetscErrorCode UnrLossFrame(UnrLoss loss, UnrBatch u, UnrBatch reference, PetscInt batch_samples, double weight,
-                            double weight_sum, double *value, UnrBatch u_bar)
+PetscErrorCode UnrLossFrame(UnrLoss loss, UnrBatch u, UnrBatch reference, PetscInt batch_samples,
+                            double weight, double weight_sum, double *value, UnrBatch u_bar)
 {
   double c, sum = 0;
   size_t n = (size_t)u->samples * u->stride;
 
   PetscFunctionBeginUser;
-  PetscCheck(reference->samples == u->samples && reference->stride == u->stride, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "frame of %" PetscInt_FMT " samples, reference of %" PetscInt_FMT, u->samples, reference->samples);
+  PetscCheck(reference->samples == u->samples && reference->stride == u->stride, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_SIZ, "frame of %" PetscInt_FMT " samples, reference of %" PetscInt_FMT, u->samples,
+             reference->samples);
   PetscCall(UnrEventBegin(UNR_EVENT_LOSS));
   c = weight * loss->ops->factor(u->grid, batch_samples, weight_sum);
   if (value) {

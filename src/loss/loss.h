@@ -16,10 +16,11 @@ PetscErrorCode UnrLossCreate(UnrLoss *loss); /* reads -loss_type mse|half_sum */
 PetscErrorCode UnrLossDestroy(UnrLoss *loss);
 const char *UnrLossName(UnrLoss loss);
 /* Shows every loss of this build, for `info`. */
-PetscErrorCode UnrLossList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context);
+PetscErrorCode UnrLossList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                           void *context);
 /*
   UnrLossFrame - *value += weight l(u, reference); u_bar += weight dl/du; either NULL: not wanted.     Not collective.
   In  batch_samples  samples of the whole batch, all replicas;  weight_sum  sum of the rollout's weights
 */
-PetscErrorCode UnrLossFrame(UnrLoss loss, UnrBatch u, UnrBatch reference, PetscInt batch_samples, double weight,
-                            double weight_sum, double *value, UnrBatch u_bar);
+PetscErrorCode UnrLossFrame(UnrLoss loss, UnrBatch u, UnrBatch reference, PetscInt batch_samples,
+                            double weight, double weight_sum, double *value, UnrBatch u_bar);

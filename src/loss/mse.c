@@ -7,7 +7,7 @@ static double Factor(UnrGrid grid, PetscInt batch_samples, double weight_sum)
 }
 
 const UnrLossOps UnrLossOps_MSE = {
-  .name = "mse",
-  .summary = "mean square over samples, points, components and frames",
-  .factor = Factor,
+    .name = "mse",
+    .summary = "mean square over samples, points, components and frames",
+    .factor = Factor,
 };
