@@ -14,9 +14,12 @@ PetscErrorCode UnrModelRegister(void);
 typedef enum { UNR_STEPPER_NONE, UNR_STEPPER_SOLVER, UNR_STEPPER_REFERENCE } UnrModelStepperKind;
 typedef struct {
   UnrModelStepperKind stepper;
-  bool                net;
+  bool net;
 } UnrModelNeeds;
 PetscErrorCode UnrModelWants(UnrModelNeeds *wants);
+/* Shows every model of this build, for `info`. */
+PetscErrorCode UnrModelList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                            void *context);
 /* stepper, net are borrowed; NULL where the type does not want them.  Reads -model_type, -model_scale, -model_project. */
 PetscErrorCode UnrModelCreate(UnrPhysics physics, UnrStepper stepper, UnrNet net, UnrModel *model);
 PetscErrorCode UnrModelDestroy(UnrModel *model);
@@ -28,7 +31,7 @@ UnrNet UnrModelNet(UnrModel model);         /* may be NULL */
 bool UnrModelHasAdjoint(UnrModel model);
 
 PetscErrorCode UnrModelApply(UnrModel model, const double par[], UnrBatch u, UnrBatch next, UnrTape tape);
-PetscErrorCode UnrModelJvp(UnrModel model, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
-                           const void *theta_dot, UnrBatch next, UnrBatch next_dot);
-PetscErrorCode UnrModelVjp(UnrModel model, const double par[], UnrTape tape, UnrBatch next_bar, UnrBatch u_bar,
-                           double par_bar[], void *theta_bar);
+PetscErrorCode UnrModelJvp(UnrModel model, const double par[], UnrBatch u, UnrBatch u_dot,
+                           const double par_dot[], const void *theta_dot, UnrBatch next, UnrBatch next_dot);
+PetscErrorCode UnrModelVjp(UnrModel model, const double par[], UnrTape tape, UnrBatch next_bar,
+                           UnrBatch u_bar, double par_bar[], void *theta_bar);
