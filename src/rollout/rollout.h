@@ -13,16 +13,17 @@
 
 typedef struct {
   PetscInt steps;
-  bool    *cut;    /* [steps]: cut[k] before step k+1, k = 0 .. steps-1 */
-  double  *weight; /* [steps + 1]: weight[0] unused */
-  double   weight_sum;
+  bool *cut;      /* [steps]: cut[k] before step k+1, k = 0 .. steps-1 */
+  double *weight; /* [steps + 1]: weight[0] unused */
+  double weight_sum;
 } UnrPlan;
 
 PetscErrorCode UnrRolloutRegister(void);
 /* From -rollout_mode, -rollout_steps, -rollout_warmup, -rollout_truncate.  Collective on the world (user errors). */
 PetscErrorCode UnrPlanCreate(UnrPlan *plan);
 /* A mode by name, without options: for tests and check. */
-PetscErrorCode UnrPlanFill(const char *mode, PetscInt steps, PetscInt warmup, PetscInt truncate, UnrPlan *plan);
+PetscErrorCode UnrPlanFill(const char *mode, PetscInt steps, PetscInt warmup, PetscInt truncate,
+                           UnrPlan *plan);
 PetscErrorCode UnrPlanDestroy(UnrPlan *plan);
 /* Does any segment hold more than one step (so that a stepper's adjoint is needed)? */
 bool UnrPlanNeedsAdjoint(const UnrPlan *plan);
@@ -36,13 +37,14 @@ PetscErrorCode UnrRolloutDestroy(UnrRollout *rollout);
 /* Frames 0 .. steps of this replica's samples: frame[0] the start states, frame[k] the references (frame[k] may be NULL
    where weight[k] is 0).  par [sample][parameter]. */
 typedef struct {
-  PetscInt      batch_samples; /* of the whole batch, all replicas */
+  PetscInt batch_samples; /* of the whole batch, all replicas */
   const double *par;
-  UnrBatch     *frame;
+  UnrBatch *frame;
 } UnrWindow;
 
 /*
-  UnrRolloutGradient - loss of a window and its gradients.     Collective on the grid communicator.
+  UnrRolloutGradient - loss of a window and its gradients.     Collective on the grid communicator; with -rollout_memory
+                       on the world for the first window and for one of a larger batch.
   Out     value      this rank's part of the loss
   In/out  theta_bar  flat, net's precision;  u0_bar, par_bar: ADDED to, NULL: not wanted.  u0_bar holds dJ/du^0 of the
                      first segment only (later segments start from detached states); it also differentiates nothing
@@ -53,7 +55,17 @@ PetscErrorCode UnrRolloutGradient(UnrRollout rollout, const UnrWindow *window, d
 /* Loss only; last (NULL: not wanted) is u^m. */
 PetscErrorCode UnrRolloutValue(UnrRollout rollout, const UnrWindow *window, double *value, UnrBatch last);
 /* Tangent of the same map as the gradient's: cut tangents included.  value_dot is this rank's part. */
-PetscErrorCode UnrRolloutJvp(UnrRollout rollout, const UnrWindow *window, UnrBatch u0_dot, const double par_dot[],
-                             const void *theta_dot, double *value_dot);
+PetscErrorCode UnrRolloutJvp(UnrRollout rollout, const UnrWindow *window, UnrBatch u0_dot,
+                             const double par_dot[], const void *theta_dot, double *value_dot);
+/* Bytes of this rank while a window is on its way. */
+typedef struct {
+  double tape;   /* one step's tape */
+  double state;  /* one state of the largest chunk */
+  double states; /* those that are always held: the longest segment's, and two cotangents */
+  double least;  /* the least -rollout_memory that works */
+  double all;    /* without a bound */
+} UnrRolloutMemory;
+/* Runs one step to measure.  Collective on the grid communicator. */
+PetscErrorCode UnrRolloutMeasure(UnrRollout rollout, const UnrWindow *window, UnrRolloutMemory *memory);
 /* Model steps run forward by the last gradient over the least possible, >= 1. */
 double UnrRolloutRecompute(UnrRollout rollout);
