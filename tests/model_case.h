@@ -36,6 +36,7 @@ typedef struct {
   double *par;     /* [sample][parameter] */
   UnrBatch *frame; /* [frames] */
   UnrWindow window;
+  char more[256]; /* options of this case only */
 } Case;
 
 /* Start, parameters and weights: a tangent or a gradient, all double whatever the net's precision. */
@@ -90,9 +91,10 @@ static inline void CaseCreate(Case *c, const char *model, PetscInt frames, bool 
   UnrModelNeeds wants;
 
   *c = (Case){0};
-  TEST_CALL(PetscOptionsInsertString(NULL, case_options));
-  TEST_CALL(PetscOptionsSetValue(NULL, "-model_type", model));
-  TEST_CALL(PetscOptionsInsertString(NULL, more));
+  snprintf(c->more, sizeof c->more, "-model_type %s %s", model, more);
+  cr_assert(strlen(c->more) + 1 < sizeof c->more);
+  TestOptionsSet(case_options);
+  TestOptionsSet(c->more);
   CaseLayout(c, is_alone);
   TEST_CALL(UnrPhysicsCreate(c->grid, &c->physics));
   TEST_CALL(UnrModelWants(&wants));
@@ -121,7 +123,8 @@ static inline void CaseDestroy(Case *c)
   TEST_CALL(UnrPhysicsDestroy(&c->physics));
   TEST_CALL(UnrGridDestroy(&c->grid));
   TEST_CALL(UnrLayoutDestroy(&c->layout));
-  TEST_CALL(PetscOptionsClear(NULL));
+  TestOptionsUnset(case_options);
+  TestOptionsUnset(c->more);
 }
 
 static inline void *CaseTheta(Case *c)

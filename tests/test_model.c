@@ -326,6 +326,6 @@ Test(model, wants)
     TEST_CALL(UnrModelWants(&wants));
     cr_expect(wants.stepper == expect && wants.net == (strcmp(case_models[i], "solver") != 0), "%s",
               case_models[i]);
-    TEST_CALL(PetscOptionsClear(NULL));
+    TestOptionsUnset("-model_type");
   }
 }

@@ -45,13 +45,12 @@ Test(plan, options)
 {
   UnrPlan plan;
 
-  TEST_CALL(PetscOptionsInsertString(
-      NULL, "-rollout_mode wig -rollout_steps 5 -rollout_warmup 1 -rollout_truncate 2"));
+  TestOptionsSet("-rollout_mode wig -rollout_steps 5 -rollout_warmup 1 -rollout_truncate 2");
   TEST_CALL(UnrPlanCreate(&plan));
   cr_expect(plan.steps == 5 && plan.weight_sum == 4);
   cr_expect(plan.cut[0] && plan.cut[1] && !plan.cut[2] && plan.cut[3] && !plan.cut[4]);
   TEST_CALL(UnrPlanDestroy(&plan));
-  TEST_CALL(PetscOptionsClear(NULL));
+  TestOptionsUnset("-rollout_mode -rollout_steps -rollout_warmup -rollout_truncate");
 }
 
 static void CheckRefused(const char *mode, PetscInt steps, PetscInt warmup, PetscInt truncate,

@@ -117,11 +117,12 @@ Test(rollout_memory, least_budget)
   snprintf(more, sizeof more, "%s", tail + 7);
   UnrUserErrorClear();
   TEST_CALL(UnrRolloutDestroy(&rollout));
-  TEST_CALL(PetscOptionsInsertString(NULL, more));
+  TestOptionsSet(more);
   rollout = RolloutCreate(&c, &wig, STEPS);
   TEST_CALL(UnrRolloutGradient(rollout, &c.window, &value, bar.theta, NULL, NULL));
   cr_expect(UnrRolloutRecompute(rollout) == (2.0 * STEPS - 1) / STEPS, "%g", UnrRolloutRecompute(rollout));
   TEST_CALL(UnrRolloutDestroy(&rollout));
+  TestOptionsUnset(more);
   TripleDestroy(&bar);
   CaseDestroy(&c);
   TEST_CALL(PetscPopErrorHandler());
