@@ -13,6 +13,16 @@ static const struct {
   {"etdrk", "-stepper_etdrk_order", "2"},
   {"etdrk", "-stepper_etdrk_order", "3"},
   {"etdrk", "-stepper_etdrk_order", "4"},
+  {"rk", "-stepper_rk_type", "euler"},
+  {"rk", "-stepper_rk_type", "midpoint"},
+  {"rk", "-stepper_rk_type", "heun"},
+  {"rk", "-stepper_rk_type", "ssp3"},
+  {"rk", "-stepper_rk_type", "kutta3"},
+  {"rk", "-stepper_rk_type", "rk4"},
+  {"ts", "-stepper_ts_type", "rk"},
+  {"ts", "-stepper_ts_type", "theta"},
+  {"ts", "-stepper_ts_type", "cn"},
+  {"ts", "-stepper_ts_type", "beuler"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
