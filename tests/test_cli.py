@@ -3,8 +3,8 @@
 
     test_cli.py PROGRAM MPIEXEC
 
-A row of BAD: arguments, what the line must say (in this order), files to make first.  {} in arguments and words is the
-scratch directory.
+A row of BAD, GOOD or FAULT: arguments, what the line or stdout must say (in this order), files to make first.
+{} in arguments and words is the scratch directory.
 """
 import concurrent.futures
 import os
@@ -57,6 +57,9 @@ GOOD = [
      {"summary.json": b'{\n  "command": "train",\n  "status": "ok",\n  "updates": 40\n}\n'}),
 ]
 
+# A fault on one rank (the log cannot be opened there): PETSc's trace, no rank left waiting, none with status 0 or 2.
+FAULT = [(["info", "-log_view", ":{}/absent/log"], [], {})]
+
 SCRIPT = 'program=$1; shift; "$program" "$@"; echo $? > "$SCRATCH/status.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"'
 
 
@@ -89,7 +92,7 @@ def in_order(text, words):
     return None
 
 
-def judge(program, mpiexec, row, ranks, is_bad):
+def judge(program, mpiexec, row, ranks, kind):
     arguments, words, files = row
     with tempfile.TemporaryDirectory() as scratch:
         try:
@@ -97,13 +100,16 @@ def judge(program, mpiexec, row, ranks, is_bad):
         except subprocess.TimeoutExpired:
             return "hangs"
     words = [word.replace("{}", data) for word in words]
-    status = 2 if is_bad else 0
+    if kind == "fault":
+        wrong = "PETSC ERROR" not in stderr or "unroll: error" in stderr or {0, 2} & set(statuses)
+        return f"statuses {statuses}; {stderr}" if wrong else None
+    status = 2 if kind == "bad" else 0
     if statuses != [status] * ranks:
         return f"statuses {statuses}, not {status}; stderr: {stderr}"
     for noise in ("PETSC ERROR", "MPI_ABORT", "WARNING"):
         if noise in stdout + stderr:
             return f"{noise} in the output: {stdout}{stderr}"
-    if not is_bad:
+    if kind == "good":
         missing = in_order(stdout, words)
         return f"no {missing!r} in order in stdout: {stdout}" if missing else stderr and f"talks on stderr: {stderr}"
     if stderr.count("unroll: error: ") != 1 or stderr.count("\n") != 1:
@@ -114,7 +120,8 @@ def judge(program, mpiexec, row, ranks, is_bad):
 
 def main():
     program, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2]
-    jobs = [(row, ranks, is_bad) for is_bad, rows in ((True, BAD), (False, GOOD)) for row in rows for ranks in RANKS]
+    kinds = {"bad": BAD, "good": GOOD, "fault": FAULT}
+    jobs = [(row, ranks, kind) for kind, rows in kinds.items() for row in rows for ranks in RANKS]
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for job, problem in zip(jobs, pool.map(lambda job: judge(program, mpiexec, *job), jobs)):

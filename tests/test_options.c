@@ -120,7 +120,8 @@ Test(options, refusals)
       {"-core_ints", "1,2,3,4", "too many entries (1,2,3,4)"},
       {"-core_ints", "1,,2", "has no value"},
       {"-core_ints", "1,2,", "has no value"},
-      {"-core_ints", "1,2000", "out of range"},
+      {"-core_ints", "1,2000",
+       "out of range (1,2000); allowed: integers from 1 to 1000, separated by commas"},
       {"-core_reals", "1,b", "not a number (1,b)"},
       {"-core_words", "mse,halfsum", "allowed: mse|half_sum, separated by commas; try: -core_words half_sum"},
   };

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,34 +41,26 @@ static PetscErrorCode UnrOptionFind(const UnrOption table[], const char *prefix,
 void UnrOptionAllowedText(const UnrOption *option, char text[], size_t size)
 {
   static const char *const kinds[] = {
-      [UNR_BOOL] = "true, false",
-      [UNR_INT] = "an integer",
-      [UNR_REAL] = "a number",
-      [UNR_WORD] = "a word",
-      [UNR_PATH] = "a path",
-      [UNR_INTS] = "integers, separated by commas",
-      [UNR_REALS] = "numbers, separated by commas",
-      [UNR_WORDS] = "words, separated by commas",
+      [UNR_BOOL] = "true, false", [UNR_INT] = "an integer", [UNR_REAL] = "a number", [UNR_WORD] = "a word",
+      [UNR_PATH] = "a path",      [UNR_INTS] = "integers",  [UNR_REALS] = "numbers", [UNR_WORDS] = "words",
   };
   const bool is_int = option->kind == UNR_INT || option->kind == UNR_INTS;
-  const double most = is_int ? PETSC_MAX_INT : DBL_MAX / 16;
-  size_t length;
+  const bool is_list = option->kind == UNR_INTS || option->kind == UNR_REALS || option->kind == UNR_WORDS;
+  const double most = is_int ? PETSC_MAX_INT : 1e300, low = option->low, high = option->high;
+  char range[64] = "";
 
-  if (option->allowed) {
-    snprintf(text, size, "%s%s", option->allowed, option->kind == UNR_WORDS ? ", separated by commas" : "");
-    return;
-  }
-  snprintf(text, size, "%s", kinds[option->kind]);
-  if (option->low == 0 && option->high == 0) return;
-  length = strlen(text);
-  if (option->low > 0 && option->low <= 1e-300 && option->high >= most)
-    snprintf(text + length, size - length, " above 0");
-  else if (option->high < most && option->low > -most)
-    snprintf(text + length, size - length, " from %.10g to %.10g", option->low, option->high);
-  else if (option->low > -most)
-    snprintf(text + length, size - length, " from %.10g up", option->low);
-  else if (option->high < most)
-    snprintf(text + length, size - length, " up to %.10g", option->high);
+  if (low == 0 && high == 0)
+    range[0] = '\0';
+  else if (low > 0 && low <= 1e-300 && high >= most)
+    snprintf(range, sizeof(range), " above 0");
+  else if (high < most && low > -most)
+    snprintf(range, sizeof(range), " from %.10g to %.10g", low, high);
+  else if (low > -most)
+    snprintf(range, sizeof(range), " from %.10g up", low);
+  else if (high < most)
+    snprintf(range, sizeof(range), " up to %.10g", high);
+  snprintf(text, size, "%s%s%s", option->allowed ? option->allowed : kinds[option->kind],
+           option->allowed ? "" : range, is_list ? ", separated by commas" : "");
 }
 
 /* User error if `what` is not NULL; `nearest` is a better word to try than the default, or NULL. */
