@@ -1,4 +1,4 @@
-/* The command `solve`: one start state through the solver, and with a cotangent of its last frame back again. */
+/* The command `solve`: a start state through the solver, and a cotangent of its last frame back. */
 #include "app/solve.h"
 
 #include <math.h>
@@ -13,24 +13,27 @@
 #include "core/provenance.h"
 
 static const UnrOption options[] = {
-  {"-solve_input", UNR_PATH, NULL, 0, 0, NULL, "file of the start state; `dimensions` and the field are enough", NULL},
-  {"-solve_sample", UNR_INT, "0", 0, PETSC_MAX_INT, "1", "its trajectory", NULL},
-  {"-solve_frame", UNR_INT, "0", 0, PETSC_MAX_INT, "frames", "its frame", NULL},
-  {"-solve_steps", UNR_INT, "1", 1, PETSC_MAX_INT - 1, "frames", "frames to solve, of -stepper_substeps steps each", NULL},
-  {"-solve_dt", UNR_REAL, NULL, 1e-12, 1e12, "time", "time of a step; unset: -stepper_dt", NULL},
-  {"-solve_cotangent", UNR_PATH, NULL, 0, 0, NULL, "file whose last frame is dJ/du of the last frame: asks for the vjp",
-   NULL},
-  {"-solve_save_every", UNR_INT, "1", 0, PETSC_MAX_INT, "frames",
-   "frames between those in trajectory.h5, which always has the first and the last; 0: the last only", NULL},
-  {"-solve_memory", UNR_REAL, "1e9", 0, 1e18, "bytes per rank", "states and tapes kept for the vjp; 0: keep every tape",
-   NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-solve_input", UNR_PATH, NULL, 0, 0, NULL,
+     "file of the start state; `dimensions` and the field are enough", NULL},
+    {"-solve_sample", UNR_INT, "0", 0, PETSC_MAX_INT, "1", "its trajectory", NULL},
+    {"-solve_frame", UNR_INT, "0", 0, PETSC_MAX_INT, "frames", "its frame", NULL},
+    {"-solve_steps", UNR_INT, "1", 1, PETSC_MAX_INT - 1, "frames",
+     "frames to solve, of -stepper_substeps steps each", NULL},
+    {"-solve_dt", UNR_REAL, NULL, 1e-12, 1e12, "time", "time of a step; unset: -stepper_dt", NULL},
+    {"-solve_cotangent", UNR_PATH, NULL, 0, 0, NULL,
+     "file whose last frame is dJ/du of the last frame: asks for the vjp", NULL},
+    {"-solve_save_every", UNR_INT, "1", 0, PETSC_MAX_INT, "frames",
+     "frames between those in trajectory.h5, which always has the first and the last; 0: the last only",
+     NULL},
+    {"-solve_memory", UNR_REAL, "1e9", 0, 1e18, "bytes per rank",
+     "states and tapes kept for the vjp; 0: keep every tape", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* What summary.json says; NaN is null. */
 typedef struct {
-  double      seconds_forward, seconds_vjp, energy_first, energy_last, gradient_norm, recompute;
-  PetscInt    steps; /* with finite states */
+  double seconds_forward, seconds_vjp, energy_first, energy_last, gradient_norm, recompute;
+  PetscInt steps; /* with finite states */
   const char *reason;
 } Outcome;
 
@@ -38,9 +41,9 @@ static bool failed;
 
 static PetscErrorCode ReadOptions(UnrSolve *solve)
 {
-  char   text[32];
+  char text[32];
   double dt;
-  bool   given;
+  bool given;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionWord(options, NULL, "-solve_input", &solve->input));
@@ -64,7 +67,7 @@ static PetscErrorCode ReadOptions(UnrSolve *solve)
 static PetscErrorCode ReadPrecision(UnrSolve *solve)
 {
   const char *precision;
-  bool        given;
+  bool given;
 
   PetscFunctionBeginUser;
   solve->precision = solve->info.is_double ? UNR_DOUBLE : UNR_SINGLE;
@@ -78,7 +81,7 @@ static PetscErrorCode ReadPrecision(UnrSolve *solve)
 /* The cotangent file's last frame, of the trajectory asked for, or of its only one. */
 static PetscErrorCode ReadCotangent(UnrSolve *solve, UnrBatch *u_bar)
 {
-  UnrWell     well;
+  UnrWell well;
   UnrWellInfo info;
 
   PetscFunctionBeginUser;
@@ -103,19 +106,21 @@ static PetscErrorCode Energy(UnrBatch u, double *energy)
 
 /*
   N frames from the start state into the open file.     Collective on the world.
-  Divergence is an outcome: it ends at the first state that is not finite, and the file is thrown away by the caller.
+  Divergence is an outcome: it ends at the first state that is not finite, and the file is thrown away by the
+  caller.
 */
 static PetscErrorCode Forward(UnrSolve *solve, UnrWell well, Outcome *outcome)
 {
-  UnrBatch    u, next;
+  UnrBatch u, next;
   UnrProgress progress;
-  PetscInt    written = 0;
+  PetscInt written = 0;
 
   PetscFunctionBeginUser;
   PetscCall(UnrBatchCreate(solve->grid, 1, &u));
   PetscCall(UnrBatchCreate(solve->grid, 1, &next));
   PetscCall(UnrBatchCopy(solve->u0, u));
-  PetscCall(UnrStepperApply(solve->stepper, solve->par, u, next, NULL)); /* untimed: makes coefficients and scratch */
+  PetscCall(UnrStepperApply(solve->stepper, solve->par, u, next,
+                            NULL)); /* untimed: makes coefficients and scratch */
   PetscCall(Energy(u, &outcome->energy_first));
   UnrProgressBegin(&progress, "solve", solve->steps);
   for (PetscInt k = 0; k <= solve->steps; k++) {
@@ -139,7 +144,8 @@ static PetscErrorCode Forward(UnrSolve *solve, UnrWell well, Outcome *outcome)
     UnrProgressStep(&progress, k, NULL);
   }
   UnrProgressEnd(&progress, outcome->steps, outcome->reason);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &outcome->seconds_forward, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, &outcome->seconds_forward, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(UnrBatchDestroy(&next));
   PetscCall(UnrBatchDestroy(&u));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -148,7 +154,7 @@ static PetscErrorCode Forward(UnrSolve *solve, UnrWell well, Outcome *outcome)
 /* The vjp into `path`; a gradient that is not finite is an outcome too, without a file. */
 static PetscErrorCode Gradient(UnrSolve *solve, const char *path, UnrBatch u_bar, Outcome *outcome)
 {
-  double  square, *par_bar;
+  double square, *par_bar;
   UnrWell well;
 
   PetscFunctionBeginUser;
@@ -161,7 +167,8 @@ static PetscErrorCode Gradient(UnrSolve *solve, const char *path, UnrBatch u_bar
     PetscCall(UnrSolveGradientFile(solve, path, par_bar, &well));
     PetscCall(UnrWellWrite(well, 0, 0, u_bar, 0));
     PetscCall(UnrWellCommit(&well));
-  } else outcome->reason = "gradient_nonfinite";
+  } else
+    outcome->reason = "gradient_nonfinite";
   PetscCall(PetscFree(par_bar));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -188,7 +195,7 @@ static PetscErrorCode WriteSummary(const UnrSolve *solve, const Outcome *outcome
 /* What would run, and the memory it takes, on standard output. */
 static PetscErrorCode Tell(const UnrSolve *solve)
 {
-  char   layout[256];
+  char layout[256];
   double state = (double)solve->u0->stride * sizeof(double);
 
   PetscFunctionBeginUser;
@@ -197,8 +204,9 @@ static PetscErrorCode Tell(const UnrSolve *solve)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                         "%s, stepper %s, dt %g x %" PetscInt_FMT ", %" PetscInt_FMT " frames\n%s\n"
                         "%.3g MB a state on the fullest rank, 3 states for the way forward%s\n",
-                        UnrPhysicsName(solve->physics), UnrStepperName(solve->stepper), UnrStepperDt(solve->stepper),
-                        UnrStepperSubsteps(solve->stepper), solve->steps, layout, state / 1e6,
+                        UnrPhysicsName(solve->physics), UnrStepperName(solve->stepper),
+                        UnrStepperDt(solve->stepper), UnrStepperSubsteps(solve->stepper), solve->steps,
+                        layout, state / 1e6,
                         solve->cotangent ? ", and up to -solve_memory for the way back" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,9 +222,9 @@ static void RemoveOld(const char *const path[3])
 
 static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
 {
-  char        trajectory[PETSC_MAX_PATH_LEN], gradient[PETSC_MAX_PATH_LEN], summary[PETSC_MAX_PATH_LEN];
-  UnrWell     well;
-  Outcome     outcome = {.seconds_vjp = NAN, .gradient_norm = NAN, .recompute = NAN};
+  char trajectory[PETSC_MAX_PATH_LEN], gradient[PETSC_MAX_PATH_LEN], summary[PETSC_MAX_PATH_LEN];
+  UnrWell well;
+  Outcome outcome = {.seconds_vjp = NAN, .gradient_norm = NAN, .recompute = NAN};
 
   PetscFunctionBeginUser;
   snprintf(trajectory, sizeof trajectory, "%s/trajectory.h5", out);
@@ -226,8 +234,10 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
   RemoveOld((const char *[]){trajectory, gradient, summary});
   PetscCall(UnrSolveTrajectory(solve, trajectory, &well));
   PetscCall(Forward(solve, well, &outcome));
-  if (outcome.reason) PetscCall(UnrWellClose(&well));
-  else PetscCall(UnrWellCommit(&well));
+  if (outcome.reason)
+    PetscCall(UnrWellClose(&well));
+  else
+    PetscCall(UnrWellCommit(&well));
   if (u_bar && !outcome.reason) PetscCall(Gradient(solve, gradient, u_bar, &outcome));
   failed = outcome.reason;
   PetscCall(WriteSummary(solve, &outcome, summary));
@@ -236,16 +246,17 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
 
 static PetscErrorCode Run(int argc, char **argv)
 {
-  UnrSolve  solve = {0};
+  UnrSolve solve = {0};
   UnrCommon common;
-  UnrBatch  u_bar;
+  UnrBatch u_bar;
 
   PetscFunctionBeginUser;
   (void)argc;
   (void)argv;
   PetscCall(UnrCommonGet(&common));
   PetscCall(ReadOptions(&solve));
-  UnrUserCheck(common.out || common.dry_run, "no -out; allowed: a directory for the results; try: -out runs/solve");
+  UnrUserCheck(common.out || common.dry_run,
+               "no -out; allowed: a directory for the results; try: -out runs/solve");
   PetscCall(UnrSolveCreate(&solve));
   PetscCall(ReadPrecision(&solve));
   PetscCall(ReadCotangent(&solve, &u_bar));
@@ -256,12 +267,15 @@ static PetscErrorCode Run(int argc, char **argv)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int Status(void) { return failed ? 1 : 0; }
+static int Status(void)
+{
+  return failed ? 1 : 0;
+}
 
 const UnrCommand UnrCommand_Solve = {
-  .name = "solve",
-  .summary = "applies the solver to one start state, and its adjoint to a cotangent",
-  .options = options,
-  .run = Run,
-  .status = Status,
+    .name = "solve",
+    .summary = "applies the solver to one start state, and its adjoint to a cotangent",
+    .options = options,
+    .run = Run,
+    .status = Status,
 };

@@ -1,4 +1,4 @@
-/* The solver that an input file and the options describe: the file gives points, lengths and parameters, options win. */
+/* The solver that file and options describe: points, lengths, parameters from the file; options win. */
 #include "app/solve.h"
 
 #include <math.h>
@@ -9,15 +9,16 @@
 static PetscErrorCode CheckPoints(const UnrSolve *solve)
 {
   const PetscInt *n = solve->info.points;
-  PetscInt        points[UNR_MAX_DIM] = {1, 1, 1};
-  int             dim;
+  PetscInt points[UNR_MAX_DIM] = {1, 1, 1};
+  int dim;
 
   PetscFunctionBeginUser;
   PetscCall(UnrGridPointsGet(&dim, points));
   UnrUserCheck(!dim || (dim == solve->info.dim && points[0] == n[0] && (dim < 2 || points[1] == n[1]) &&
                         (dim < 3 || points[2] == n[2])),
-               "-grid_points contradicts %s; allowed: its %d-D %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT
-               " points; try: leave it out", solve->input, solve->info.dim, n[0], n[1], n[2]);
+               "-grid_points contradicts %s; allowed: its %d-D %" PetscInt_FMT "x%" PetscInt_FMT
+               "x%" PetscInt_FMT " points; try: leave it out",
+               solve->input, solve->info.dim, n[0], n[1], n[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -35,14 +36,15 @@ static PetscErrorCode OpenField(UnrSolve *solve)
 }
 
 /*
-  Parameters of the sample: an option that is given, else the file's scalar of that name, else the option's default; and
-  the file's lengths.  One that was said and contradicts the lengths is a user error; a default gives way.
+  Parameters of the sample: an option that is given, else the file's scalar of that name, else the option's
+  default; and the file's lengths.  One that was said and contradicts the lengths is a user error; a default
+  gives way.
 */
 static PetscErrorCode SetParameters(UnrSolve *solve)
 {
   const PetscInt parameters = UnrPhysicsParameters(solve->physics);
-  double         length[UNR_MAX_DIM], *said;
-  bool          *is_said;
+  double length[UNR_MAX_DIM], *said;
+  bool *is_said;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc2(parameters + 1, &said, parameters + 1, &is_said));
@@ -51,14 +53,16 @@ static PetscErrorCode SetParameters(UnrSolve *solve)
     said[p] = UnrPhysicsParameterDefault(solve->physics, p);
     PetscCall(UnrPhysicsParameterGiven(solve->physics, p, &is_said[p]));
     if (!is_said[p])
-      PetscCall(UnrWellScalar(solve->well, solve->sample, UnrPhysicsParameterName(solve->physics, p), &said[p], &is_said[p]));
+      PetscCall(UnrWellScalar(solve->well, solve->sample, UnrPhysicsParameterName(solve->physics, p),
+                              &said[p], &is_said[p]));
     solve->par[p] = said[p];
   }
   PetscCall(UnrWellLength(solve->well, solve->sample, length));
   PetscCall(UnrPhysicsSetLength(solve->physics, length, solve->par));
   for (PetscInt p = 0; p < parameters; p++)
     UnrUserCheck(!is_said[p] || fabs(solve->par[p] - said[p]) <= 1e-5 * fabs(solve->par[p]),
-                 "parameter %s (%g) contradicts the lengths in %s, which say %g; allowed: equal values; try: leave it out",
+                 "parameter %s (%g) contradicts the lengths in %s, which say %g; allowed: equal values; try: "
+                 "leave it out",
                  UnrPhysicsParameterName(solve->physics, p), said[p], solve->input, solve->par[p]);
   PetscCall(PetscFree2(said, is_said));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -75,14 +79,17 @@ PetscErrorCode UnrSolveCreate(UnrSolve *solve)
   PetscCall(UnrWellInfoGet(solve->well, &solve->info));
   PetscCall(CheckPoints(solve));
   PetscCall(UnrPhysicsDescribe(solve->info.dim, &needs, &components));
-  PetscCall(UnrLayoutCreate(PETSC_COMM_WORLD, 1, solve->info.dim, solve->info.points, &needs, &solve->layout));
-  PetscCall(UnrGridCreate(&solve->layout, solve->info.dim, solve->info.points, components, needs.stencil, &solve->grid));
+  PetscCall(
+      UnrLayoutCreate(PETSC_COMM_WORLD, 1, solve->info.dim, solve->info.points, &needs, &solve->layout));
+  PetscCall(UnrGridCreate(&solve->layout, solve->info.dim, solve->info.points, components, needs.stencil,
+                          &solve->grid));
   PetscCall(UnrPhysicsCreate(solve->grid, &solve->physics));
   PetscCall(OpenField(solve));
   PetscCall(SetParameters(solve));
   PetscCall(UnrStepperCreate(solve->physics, NULL, &solve->stepper));
   UnrUserCheck(!solve->cotangent || UnrStepperHasAdjoint(solve->stepper),
-               "-solve_cotangent with a stepper that has no adjoint (%s); allowed: one that has; try: -stepper_type etdrk",
+               "-solve_cotangent with a stepper that has no adjoint (%s); allowed: one that has; try: "
+               "-stepper_type etdrk",
                UnrStepperName(solve->stepper));
   PetscCall(UnrBatchCreate(solve->grid, 1, &solve->u0));
   PetscCall(UnrWellRead(solve->well, solve->sample, solve->frame, solve->u0, 0));

@@ -12,14 +12,15 @@ bool UnrSolveIsSaved(const UnrSolve *solve, PetscInt k)
   A file of one trajectory, with the parameters as scalars, and behind them the gradients by them.
   In      frames, time  [frame];  par_bar  NULL: a trajectory, not a gradient
 */
-static PetscErrorCode CreateFile(const UnrSolve *solve, const char *path, PetscInt frames, const double time[],
-                                 const double par_bar[], UnrWell *well)
+static PetscErrorCode CreateFile(const UnrSolve *solve, const char *path, PetscInt frames,
+                                 const double time[], const double par_bar[], UnrWell *well)
 {
-  const PetscInt    parameters = UnrPhysicsParameters(solve->physics), scalars = par_bar ? 2 * parameters : parameters;
-  const char       *source[] = {solve->input, solve->cotangent, NULL}, *field = UnrPhysicsFieldName(solve->physics);
-  double            length[UNR_MAX_DIM], *scalar;
-  char            (*gradient)[80];
-  const char      **name;
+  const PetscInt parameters = UnrPhysicsParameters(solve->physics),
+                 scalars = par_bar ? 2 * parameters : parameters;
+  const char *source[] = {solve->input, solve->cotangent, NULL}, *field = UnrPhysicsFieldName(solve->physics);
+  double length[UNR_MAX_DIM], *scalar;
+  char(*gradient)[80];
+  const char **name;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(scalars + 1, &name, scalars + 1, &scalar, parameters + 1, &gradient));
@@ -33,10 +34,19 @@ static PetscErrorCode CreateFile(const UnrSolve *solve, const char *path, PetscI
   }
   PetscCall(UnrPhysicsLength(solve->physics, solve->par, length));
   const UnrWellSpec spec = {
-    .dataset_name = UnrPhysicsName(solve->physics), .field = field, .grid = solve->grid,
-    .is_vector = UnrWellFieldIsVector(field, solve->grid->components), .trajectories = 1, .frames = frames, .time = time,
-    .precision = solve->precision, .length = length, .scalars = scalars, .scalar_name = name, .scalar = scalar,
-    .source = source,
+      .dataset_name = UnrPhysicsName(solve->physics),
+      .field = field,
+      .grid = solve->grid,
+      .is_vector = UnrWellFieldIsVector(field, solve->grid->components),
+      .trajectories = 1,
+      .frames = frames,
+      .time = time,
+      .precision = solve->precision,
+      .length = length,
+      .scalars = scalars,
+      .scalar_name = name,
+      .scalar = scalar,
+      .source = source,
   };
   PetscCall(UnrWellCreate(path, &spec, well));
   PetscCall(PetscFree3(name, scalar, gradient));
@@ -46,8 +56,8 @@ static PetscErrorCode CreateFile(const UnrSolve *solve, const char *path, PetscI
 PetscErrorCode UnrSolveTrajectory(const UnrSolve *solve, const char *path, UnrWell *well)
 {
   const double step = UnrStepperDt(solve->stepper) * (double)UnrStepperSubsteps(solve->stepper);
-  PetscInt     frames = 0;
-  double       begin, *time;
+  PetscInt frames = 0;
+  double begin, *time;
 
   PetscFunctionBeginUser;
   for (PetscInt k = 0; k <= solve->steps; k++) frames += UnrSolveIsSaved(solve, k);
@@ -62,7 +72,8 @@ PetscErrorCode UnrSolveTrajectory(const UnrSolve *solve, const char *path, UnrWe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrSolveGradientFile(const UnrSolve *solve, const char *path, const double par_bar[], UnrWell *well)
+PetscErrorCode UnrSolveGradientFile(const UnrSolve *solve, const char *path, const double par_bar[],
+                                    UnrWell *well)
 {
   double time;
 

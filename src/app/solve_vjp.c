@@ -1,7 +1,7 @@
 /*
-  The vjp of N frames in bounded memory: forward once, keeping a state every `segment` frames; then, from the last
-  segment to the first, forward again from its state with a tape for every frame, and back through the tapes.
-  The last segment keeps its tapes the first time; with one segment nothing runs twice.
+  The vjp of N frames in bounded memory: forward once, keeping a state every `segment` frames; then, from the
+  last segment to the first, forward again from its state with a tape for every frame, and back through the
+  tapes. The last segment keeps its tapes the first time; with one segment nothing runs twice.
 */
 #include "app/solve.h"
 
@@ -10,22 +10,22 @@
 
 typedef struct {
   UnrSolve *solve;
-  PetscInt  segment, segments;
+  PetscInt segment, segments;
   UnrBatch *state; /* [segment] state it starts from */
-  UnrTape  *tape;  /* [frame of a segment] */
-  UnrBatch  u, next;
-  PetscInt  applied;
+  UnrTape *tape;   /* [frame of a segment] */
+  UnrBatch u, next;
+  PetscInt applied;
 } Reverse;
 
 PetscInt UnrSolveSegment(PetscInt steps, double state_bytes, double tape_bytes, double memory)
 {
-  double   least = PETSC_MAX_REAL;
+  double least = PETSC_MAX_REAL;
   PetscInt best = steps;
 
   if (memory <= 0) return steps;
   for (PetscInt segment = steps; segment >= 1; segment--) {
     const PetscInt segments = (steps + segment - 1) / segment;
-    const double   bytes = (double)segments * state_bytes + (double)segment * tape_bytes;
+    const double bytes = (double)segments * state_bytes + (double)segment * tape_bytes;
     if (bytes <= memory) return segment;
     if (bytes < least) {
       least = bytes;
@@ -39,7 +39,7 @@ PetscInt UnrSolveSegment(PetscInt steps, double state_bytes, double tape_bytes, 
 static PetscErrorCode TapeBytes(UnrSolve *solve, UnrBatch next, double *bytes)
 {
   UnrTape tape;
-  double  mine;
+  double mine;
 
   PetscFunctionBeginUser;
   PetscCall(UnrTapeCreate(&tape));
@@ -119,12 +119,13 @@ static PetscErrorCode SegmentReverse(Reverse *r, PetscInt j, UnrBatch u_bar, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrSolveVjp(UnrSolve *solve, UnrBatch u_bar, double par_bar[], double *seconds, double *recompute)
+PetscErrorCode UnrSolveVjp(UnrSolve *solve, UnrBatch u_bar, double par_bar[], double *seconds,
+                           double *recompute)
 {
   const PetscInt parameters = UnrPhysicsParameters(solve->physics);
-  UnrProgress    progress;
-  Reverse        r;
-  double         begun;
+  UnrProgress progress;
+  Reverse r;
+  double begun;
 
   PetscFunctionBeginUser;
   PetscCall(ReverseCreate(solve, &r));
@@ -149,8 +150,9 @@ PetscErrorCode UnrSolveVjp(UnrSolve *solve, UnrBatch u_bar, double par_bar[], do
     PetscCall(SegmentReverse(&r, j, u_bar, par_bar));
     UnrProgressStep(&progress, 2 * r.segments - j, NULL);
   }
-  if (parameters) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, par_bar, (PetscMPIInt)parameters, MPI_DOUBLE, MPI_SUM,
-                                             solve->grid->comm));
+  if (parameters)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, par_bar, (PetscMPIInt)parameters, MPI_DOUBLE, MPI_SUM,
+                               solve->grid->comm));
   PetscCall(UnrStagePop());
   *seconds = MPI_Wtime() - begun;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));

@@ -5,16 +5,17 @@
 #include "core/error.h"
 
 static const UnrOption options[] = {
-  {"-start_file", UNR_PATH, NULL, 0, 0, NULL, "file of start states, in the layout of docs/data-format.md", NULL},
-  {"-start_frame", UNR_INT, "0", 0, PETSC_MAX_INT, "frames", "its frame to start from", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-start_file", UNR_PATH, NULL, 0, 0, NULL, "file of start states, in the layout of docs/data-format.md",
+     NULL},
+    {"-start_frame", UNR_INT, "0", 0, PETSC_MAX_INT, "frames", "its frame to start from", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u)
 {
   const char *path;
-  PetscInt    frame, most;
-  UnrWell     well;
+  PetscInt frame, most;
+  UnrWell well;
 
   PetscFunctionBeginUser;
   (void)seed;
@@ -34,8 +35,8 @@ static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, co
 }
 
 const UnrStartOps UnrStartOps_File = {
-  .name = "file",
-  .summary = "a frame of the trajectories of a file",
-  .options = options,
-  .fill = Fill,
+    .name = "file",
+    .summary = "a frame of the trajectories of a file",
+    .options = options,
+    .fill = Fill,
 };

@@ -1,11 +1,12 @@
 /*
   Random Fourier modes round a peak wavenumber, with a given rms, in any dimension and number of components:
 
-      u_c(x) = A sum_m e_mc cos(2 pi (k_m . X + p_m)),   X = x/L per axis, k_m integer vectors, |k_m| <= 2 peak
+      u_c(x) = A sum_m e_mc cos(2 pi (k_m . X + p_m)),   X = x/L per axis, k_m integer vectors, |k_m| <= 2
+  peak
 
-  k_m: a drawn direction times peak (1 + g/4), g normal, rounded, never 0.  e_m: normal numbers; for a physics with a
-  constraint and one component an axis, the part normal to (k_ma / L_a), so that the field is solenoidal.
-  A makes mean |u|^2 = rms^2 exactly, from the modes' own coefficients: no sum over cells.
+  k_m: a drawn direction times peak (1 + g/4), g normal, rounded, never 0.  e_m: normal numbers; for a physics
+  with a constraint and one component an axis, the part normal to (k_ma / L_a), so that the field is
+  solenoidal. A makes mean |u|^2 = rms^2 exactly, from the modes' own coefficients: no sum over cells.
 */
 #include "dataset/start_impl.h"
 
@@ -15,15 +16,17 @@
 enum { MOST_MODES = 1024, MOST_COMPONENTS = 8 };
 
 static const UnrOption options[] = {
-  {"-start_modes", UNR_INT, "32", 1, MOST_MODES, "1", "random modes of a start state", NULL},
-  {"-start_peak", UNR_INT, "3", 1, 1 << 20, "waves per domain", "wavenumber of most energy of a start state", NULL},
-  {"-start_rms", UNR_REAL, "1", 1e-300, 1e300, "field", "root mean square of a start state (of its vector)", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-start_modes", UNR_INT, "32", 1, MOST_MODES, "1", "random modes of a start state", NULL},
+    {"-start_peak", UNR_INT, "3", 1, 1 << 20, "waves per domain",
+     "wavenumber of most energy of a start state", NULL},
+    {"-start_rms", UNR_REAL, "1", 1e-300, 1e300, "field", "root mean square of a start state (of its vector)",
+     NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 typedef struct {
   PetscInt k[UNR_MAX_DIM];
-  double   phase, e[MOST_COMPONENTS]; /* phase in turns */
+  double phase, e[MOST_COMPONENTS]; /* phase in turns */
 } Mode;
 
 static void DrawWavenumber(UnrRng rng, int dim, PetscInt peak, uint64_t *draw, PetscInt k[UNR_MAX_DIM])
@@ -31,7 +34,7 @@ static void DrawWavenumber(UnrRng rng, int dim, PetscInt peak, uint64_t *draw, P
   bool good = false;
 
   while (!good) {
-    double   g[UNR_MAX_DIM] = {0}, norm = 0;
+    double g[UNR_MAX_DIM] = {0}, norm = 0;
     PetscInt k2 = 0;
 
     for (int a = 0; a < dim; a++) {
@@ -67,7 +70,7 @@ static double MeanSquare(PetscInt modes, const Mode mode[], PetscInt components)
   for (PetscInt m = 0; m < modes; m++) {
     for (PetscInt l = 0; l < modes; l++) {
       double dot = 0, turns = 0;
-      bool   same = true, opposite = true;
+      bool same = true, opposite = true;
 
       for (int a = 0; a < UNR_MAX_DIM; a++) {
         same = same && mode[m].k[a] == mode[l].k[a];
@@ -103,12 +106,12 @@ static void AddMode(UnrGrid grid, const Mode *mode, double scale, double *cell)
 
 static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u)
 {
-  const UnrGrid  grid = u->grid;
-  const bool     is_solenoidal = UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN) && grid->components == grid->dim;
+  const UnrGrid grid = u->grid;
+  const bool is_solenoidal = UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN) && grid->components == grid->dim;
   const PetscInt parameters = UnrPhysicsParameters(physics);
-  PetscInt       modes, peak;
-  double         rms;
-  Mode          *mode;
+  PetscInt modes, peak;
+  double rms;
+  Mode *mode;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionInt(options, NULL, "-start_modes", &modes));
@@ -116,16 +119,18 @@ static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, co
   PetscCall(UnrOptionReal(options, NULL, "-start_rms", &rms));
   for (int a = 0; a < grid->dim; a++)
     UnrUserCheck(4 * peak < grid->points[a],
-                 "-start_peak (%" PetscInt_FMT ") for %" PetscInt_FMT " points along axis %d; allowed: less than a quarter "
-                 "of the points; try: -start_peak 1, or more points", peak, grid->points[a], a);
-  PetscCheck(grid->components <= MOST_COMPONENTS, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " components",
-             grid->components);
+                 "-start_peak (%" PetscInt_FMT ") for %" PetscInt_FMT
+                 " points along axis %d; allowed: less than a quarter "
+                 "of the points; try: -start_peak 1, or more points",
+                 peak, grid->points[a], a);
+  PetscCheck(grid->components <= MOST_COMPONENTS, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "%" PetscInt_FMT " components", grid->components);
   PetscCall(PetscMalloc1(modes, &mode));
   PetscCall(UnrBatchZero(u));
   for (PetscInt s = 0; s < u->samples; s++) {
     const UnrRng rng = {seed, UnrRngStream("start random_modes", (uint64_t)(first + s), 0)};
-    uint64_t     draw = 0;
-    double       length[UNR_MAX_DIM], scale;
+    uint64_t draw = 0;
+    double length[UNR_MAX_DIM], scale;
 
     PetscCall(UnrPhysicsLength(physics, par + s * parameters, length));
     for (PetscInt m = 0; m < modes; m++) {
@@ -142,8 +147,8 @@ static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, co
 }
 
 const UnrStartOps UnrStartOps_RandomModes = {
-  .name = "random_modes",
-  .summary = "random Fourier modes round a peak wavenumber, solenoidal where the physics asks for it",
-  .options = options,
-  .fill = Fill,
+    .name = "random_modes",
+    .summary = "random Fourier modes round a peak wavenumber, solenoidal where the physics asks for it",
+    .options = options,
+    .fill = Fill,
 };

@@ -10,19 +10,19 @@
 #define UNR_START(name, Name) &UnrStartOps_##Name,
 static const UnrStartOps *const list[] = {
 #include "dataset/start_list.h"
-  NULL,
+    NULL,
 };
 #undef UNR_START
 
 #define UNR_START(name, Name) "|" #name
 static const char joined[] = ""
 #include "dataset/start_list.h"
-  ;
+    ;
 #undef UNR_START
 
 static const UnrOption options[] = {
-  {"-start_type", UNR_WORD, "random_modes", 0, 0, NULL, "family of start states", joined + 1},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-start_type", UNR_WORD, "random_modes", 0, 0, NULL, "family of start states", joined + 1},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 PetscErrorCode UnrStartRegister(void)
@@ -35,7 +35,8 @@ PetscErrorCode UnrStartRegister(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrStartList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context)
+PetscErrorCode UnrStartList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                            void *context)
 {
   PetscFunctionBeginUser;
   for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));

@@ -1,4 +1,4 @@
-/* Reading, and the life of an open file; well_write.c makes files, well_examine.c says what is wrong with one. */
+/* Reading, and the life of an open file; well_write.c makes files, well_examine.c refuses bad ones. */
 #include "dataset/well_impl.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "core/event.h"
 
 const UnrOption UnrDatasetOptions[] = {
-  {"-dataset_file", UNR_PATH, NULL, 0, 0, NULL, "data set, in the layout of docs/data-format.md", NULL},
-  {"-dataset_precision", UNR_WORD, "single", 0, 0, NULL,
-   "numbers of the fields that are written; solve: as its input, unless given", "single|double"},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-dataset_file", UNR_PATH, NULL, 0, 0, NULL, "data set, in the layout of docs/data-format.md", NULL},
+    {"-dataset_precision", UNR_WORD, "single", 0, 0, NULL,
+     "numbers of the fields that are written; solve: as its input, unless given", "single|double"},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static int WorldRank(void)
@@ -52,8 +52,8 @@ static PetscErrorCode Broadcast(size_t bytes, void **array)
 static PetscErrorCode FactsBroadcast(UnrWellFacts *facts)
 {
   UnrWellFacts plain = *facts;
-  void        *array[] = {facts->length, facts->time, facts->scalar_name, facts->scalar};
-  size_t       trajectories;
+  void *array[] = {facts->length, facts->time, facts->scalar_name, facts->scalar};
+  size_t trajectories;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(&plain, sizeof plain, MPI_BYTE, 0, PETSC_COMM_WORLD));
@@ -75,8 +75,8 @@ static PetscErrorCode FactsBroadcast(UnrWellFacts *facts)
 PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode, bool *good)
 {
   UnrWellFacts *facts = &well->facts;
-  char          name[UNR_WELL_NAME + 16];
-  hid_t         access = UnrWellSerialAccess();
+  char name[UNR_WELL_NAME + 16];
+  hid_t access = UnrWellSerialAccess();
 
   PetscFunctionBeginUser;
   UnrCallHDF5(access);
@@ -100,13 +100,14 @@ PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode
   In      path   every rank gives the same
           field  "u", "velocity" ...; NULL: the first of these that the file has, or its first field
   Out     well   owned by the caller: UnrWellClose
-  Errors  user errors for everything that docs/data-format.md asks of a file, found by rank 0 before all ranks open it
+  Errors  user errors for everything that docs/data-format.md asks of a file, found by rank 0 before all ranks
+  open it
 */
 PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well)
 {
-  char    message[UNR_WELL_MESSAGE] = "";
+  char message[UNR_WELL_MESSAGE] = "";
   UnrWell w;
-  bool    good;
+  bool good;
 
   PetscFunctionBeginUser;
   *well = NULL;
@@ -120,8 +121,9 @@ PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well)
   UnrUserCheck(good || !message[0], "%s", message);
   PetscCall(FactsBroadcast(&w->facts));
   PetscCall(UnrWellOpenParallel(w, path, H5F_ACC_RDONLY, &good));
-  UnrUserCheck(good, "cannot open data file on every rank (%s); allowed: a file on a file system that all ranks share",
-               path);
+  UnrUserCheck(
+      good, "cannot open data file on every rank (%s); allowed: a file on a file system that all ranks share",
+      path);
   *well = w;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -154,7 +156,10 @@ PetscErrorCode UnrWellInfoGet(UnrWell well, UnrWellInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *UnrWellField(UnrWell well) { return well->facts.field; }
+const char *UnrWellField(UnrWell well)
+{
+  return well->facts.field;
+}
 
 bool UnrWellFieldIsVector(const char *field, PetscInt components)
 {
@@ -167,11 +172,11 @@ PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt fra
 
   PetscFunctionBeginUser;
   UnrUserCheck(trajectory >= 0 && trajectory < info->trajectories,
-               "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, trajectory, well->path,
-               info->trajectories - 1);
+               "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, trajectory,
+               well->path, info->trajectories - 1);
   UnrUserCheck(frame >= 0 && frame < info->frames,
-               "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, frame, well->path,
-               info->frames - 1);
+               "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, frame,
+               well->path, info->frames - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,8 +185,8 @@ PetscErrorCode UnrWellLength(UnrWell well, PetscInt trajectory, double length[UN
   const int dim = well->facts.info.dim;
 
   PetscFunctionBeginUser;
-  PetscCheck(trajectory >= 0 && trajectory < well->facts.info.trajectories, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "trajectory %" PetscInt_FMT " of %s", trajectory, well->path);
+  PetscCheck(trajectory >= 0 && trajectory < well->facts.info.trajectories, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "trajectory %" PetscInt_FMT " of %s", trajectory, well->path);
   for (int a = 0; a < UNR_MAX_DIM; a++) length[a] = a < dim ? well->facts.length[trajectory * dim + a] : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,8 +205,8 @@ PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name
   const UnrWellFacts *facts = &well->facts;
 
   PetscFunctionBeginUser;
-  PetscCheck(trajectory >= 0 && trajectory < facts->info.trajectories, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "trajectory %" PetscInt_FMT " of %s", trajectory, well->path);
+  PetscCheck(trajectory >= 0 && trajectory < facts->info.trajectories, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "trajectory %" PetscInt_FMT " of %s", trajectory, well->path);
   *found = false;
   for (PetscInt s = 0; s < facts->scalars && !*found; s++)
     if (!strcmp(facts->scalar_name[s], name)) {
@@ -211,12 +216,12 @@ PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, hid_t *file_space,
-                             hid_t *memory)
+PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                             hid_t *file_space, hid_t *memory)
 {
   const UnrWellFacts *facts = &well->facts;
-  hsize_t             start[UNR_MAX_DIM + 3] = {(hsize_t)trajectory, (hsize_t)frame}, count[UNR_MAX_DIM + 3] = {1, 1};
-  hsize_t             numbers = batch ? batch->stride : 1;
+  hsize_t start[UNR_MAX_DIM + 3] = {(hsize_t)trajectory, (hsize_t)frame}, count[UNR_MAX_DIM + 3] = {1, 1};
+  hsize_t numbers = batch ? batch->stride : 1;
 
   PetscFunctionBeginUser;
   UnrCallHDF5(*file_space = H5Dget_space(well->data));
@@ -251,25 +256,27 @@ PetscErrorCode UnrWellSingle(UnrWell well, UnrBatch batch, float **single)
 }
 
 /* Why this state cannot be read into the batch; "" if it can. */
-static void ReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, size_t size, char message[])
+static void ReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, size_t size,
+                        char message[])
 {
   const UnrWellInfo *info = &well->facts.info;
-  const UnrGrid      grid = batch->grid;
-  const PetscInt    *n = info->points, *m = grid->points;
+  const UnrGrid grid = batch->grid;
+  const PetscInt *n = info->points, *m = grid->points;
 
   if (trajectory < 0 || trajectory >= info->trajectories)
-    snprintf(message, size, "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, trajectory,
-             well->path, info->trajectories - 1);
+    snprintf(message, size, "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT,
+             trajectory, well->path, info->trajectories - 1);
   else if (frame < 0 || frame >= info->frames)
-    snprintf(message, size, "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, frame,
-             well->path, info->frames - 1);
+    snprintf(message, size, "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT,
+             frame, well->path, info->frames - 1);
   else if (info->dim != grid->dim || n[0] != m[0] || n[1] != m[1] || n[2] != m[2] ||
            info->components != grid->components)
     snprintf(message, size,
-             "field '%s' in %s has another shape (%" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT ", %" PetscInt_FMT
-             " components); allowed: %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT ", %" PetscInt_FMT
-             " components, as the case has; try: -grid_points, or another file",
-             well->facts.field, well->path, n[0], n[1], n[2], info->components, m[0], m[1], m[2], grid->components);
+             "field '%s' in %s has another shape (%" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT
+             ", %" PetscInt_FMT " components); allowed: %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT
+             ", %" PetscInt_FMT " components, as the case has; try: -grid_points, or another file",
+             well->facts.field, well->path, n[0], n[1], n[2], info->components, m[0], m[1], m[2],
+             grid->components);
 }
 
 /*
@@ -281,12 +288,12 @@ static void ReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBa
 PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample)
 {
   const bool is_double = well->facts.info.is_double;
-  char       message[UNR_WELL_MESSAGE] = "";
-  double    *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
-  float     *single = NULL;
-  double     none;
-  hid_t      file_space, memory;
-  herr_t     status;
+  char message[UNR_WELL_MESSAGE] = "";
+  double *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
+  float *single = NULL;
+  double none;
+  hid_t file_space, memory;
+  herr_t status;
 
   PetscFunctionBeginUser;
   PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
@@ -297,19 +304,21 @@ PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, Un
   if (!is_double) PetscCall(UnrWellSingle(well, batch, &single));
   H5E_BEGIN_TRY
   {
-    status = H5Dread(well->data, is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space, well->transfer,
-                     is_double ? (batch ? (void *)u : &none) : single);
+    status = H5Dread(well->data, is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
+                     well->transfer, is_double ? (batch ? (void *)u : &none) : single);
   }
   H5E_END_TRY;
   UnrCallHDF5(H5Sclose(memory));
   UnrCallHDF5(H5Sclose(file_space));
   if (status < 0 && !message[0])
-    snprintf(message, sizeof message, "cannot read field '%s' in %s: the file is damaged; try: copy or make it again",
+    snprintf(message, sizeof message,
+             "cannot read field '%s' in %s: the file is damaged; try: copy or make it again",
              well->facts.field, well->path);
   for (size_t i = 0; batch && status >= 0 && !message[0] && i < batch->stride; i++) {
     if (!is_double) u[i] = single[i];
     if (!isfinite(u[i]))
-      snprintf(message, sizeof message, "field '%s' of trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT
+      snprintf(message, sizeof message,
+               "field '%s' of trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT
                " is not finite (%g) in %s; allowed: finite numbers",
                well->facts.field, trajectory, frame, u[i], well->path);
   }

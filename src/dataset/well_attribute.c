@@ -5,7 +5,7 @@
 
 hid_t UnrWellBoolType(void)
 {
-  hid_t  type = H5Tenum_create(H5T_NATIVE_INT8);
+  hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
   int8_t value = 0;
 
   H5Tenum_insert(type, "FALSE", &value);
@@ -18,9 +18,9 @@ hid_t UnrWellBoolType(void)
 static bool Put(hid_t object, const char *name, hid_t type, int rank, PetscInt count, const void *value)
 {
   const hsize_t size = (hsize_t)count;
-  hid_t         space = rank ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
-  hid_t         attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool          good = attribute >= 0 && ((rank && !count) || H5Awrite(attribute, type, value) >= 0);
+  hid_t space = rank ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+  hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool good = attribute >= 0 && ((rank && !count) || H5Awrite(attribute, type, value) >= 0);
 
   if (attribute >= 0) H5Aclose(attribute);
   H5Sclose(space);
@@ -39,7 +39,7 @@ static hid_t TextType(void)
 bool UnrWellPutText(hid_t object, const char *name, const char *value)
 {
   hid_t type = TextType();
-  bool  good = Put(object, name, type, 0, 1, &value);
+  bool good = Put(object, name, type, 0, 1, &value);
 
   H5Tclose(type);
   return good;
@@ -48,7 +48,7 @@ bool UnrWellPutText(hid_t object, const char *name, const char *value)
 bool UnrWellPutTexts(hid_t object, const char *name, PetscInt count, const char *const value[])
 {
   hid_t type = TextType();
-  bool  good = Put(object, name, type, 1, count, value);
+  bool good = Put(object, name, type, 1, count, value);
 
   H5Tclose(type);
   return good;
@@ -57,8 +57,8 @@ bool UnrWellPutTexts(hid_t object, const char *name, PetscInt count, const char 
 bool UnrWellPutBools(hid_t object, const char *name, PetscInt count, bool value)
 {
   int8_t values[8];
-  hid_t  type = UnrWellBoolType();
-  bool   good;
+  hid_t type = UnrWellBoolType();
+  bool good;
 
   memset(values, value ? 1 : 0, sizeof values);
   good = count <= 8 && Put(object, name, type, count > 0, count, values);
@@ -78,5 +78,6 @@ bool UnrWellPutReals(hid_t object, const char *name, PetscInt count, const doubl
 
 bool UnrWellPutVarying(hid_t object, bool sample, bool time)
 {
-  return UnrWellPutBools(object, "sample_varying", 0, sample) && UnrWellPutBools(object, "time_varying", 0, time);
+  return UnrWellPutBools(object, "sample_varying", 0, sample) &&
+         UnrWellPutBools(object, "time_varying", 0, time);
 }

@@ -1,4 +1,4 @@
-/* What a file of The Well's layout says, and what is wrong with it; rank 0 alone, so that all ranks get one verdict. */
+/* What a file of The Well's layout says, and what is wrong with it; rank 0 alone, for one verdict. */
 #include "dataset/well_exam.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ hid_t UnrWellOpenSet(hid_t file, const char *group, const char *name)
 int UnrWellShape(hid_t set, hsize_t size[UNR_WELL_RANK])
 {
   hid_t space = H5Dget_space(set);
-  int   rank = H5Sget_simple_extent_ndims(space);
+  int rank = H5Sget_simple_extent_ndims(space);
 
   if (rank > UNR_WELL_RANK) rank = -1;
   if (rank > 0) H5Sget_simple_extent_dims(space, size, NULL);
@@ -53,40 +53,54 @@ const char *UnrWellShapeText(int rank, const hsize_t size[], char text[160])
 const char *UnrWellClassText(H5T_class_t class)
 {
   switch (class) {
-  case H5T_INTEGER: return "integers";
-  case H5T_FLOAT: return "floats of another width";
-  case H5T_STRING: return "strings";
-  case H5T_COMPOUND: return "compound values";
-  case H5T_ENUM: return "enumerated values";
-  default: return "another type";
+  case H5T_INTEGER:
+    return "integers";
+  case H5T_FLOAT:
+    return "floats of another width";
+  case H5T_STRING:
+    return "strings";
+  case H5T_COMPOUND:
+    return "compound values";
+  case H5T_ENUM:
+    return "enumerated values";
+  default:
+    return "another type";
   }
 }
 
 static bool ExamineOpen(UnrWellExam *exam)
 {
   struct stat status;
-  hid_t       access;
-  FILE       *probe;
+  hid_t access;
+  FILE *probe;
 
   if (stat(exam->path, &status))
-    return UnrWellFail(exam, "cannot find data file (%s): %s; allowed: an HDF5 file in The Well's layout; try: check the path",
-                exam->path, strerror(errno));
+    return UnrWellFail(
+        exam,
+        "cannot find data file (%s): %s; allowed: an HDF5 file in The Well's layout; try: check the path",
+        exam->path, strerror(errno));
   if (!S_ISREG(status.st_mode))
-    return UnrWellFail(exam, "not a file (%s); allowed: an HDF5 file in The Well's layout; try: check the path", exam->path);
+    return UnrWellFail(
+        exam, "not a file (%s); allowed: an HDF5 file in The Well's layout; try: check the path", exam->path);
   probe = fopen(exam->path, "rb");
   if (!probe)
-    return UnrWellFail(exam, "cannot read data file (%s): %s; allowed: a readable file; try: check its permissions",
-                exam->path, strerror(errno));
+    return UnrWellFail(exam,
+                       "cannot read data file (%s): %s; allowed: a readable file; try: check its permissions",
+                       exam->path, strerror(errno));
   fclose(probe);
   if (H5Fis_hdf5(exam->path) <= 0)
-    return UnrWellFail(exam, "not an HDF5 file (%s, %lld bytes); allowed: an HDF5 file in The Well's layout; "
-                "try: make it again", exam->path, (long long)status.st_size);
+    return UnrWellFail(exam,
+                       "not an HDF5 file (%s, %lld bytes); allowed: an HDF5 file in The Well's layout; "
+                       "try: make it again",
+                       exam->path, (long long)status.st_size);
   access = UnrWellSerialAccess();
   exam->file = H5Fopen(exam->path, H5F_ACC_RDONLY, access);
   H5Pclose(access);
   if (exam->file < 0)
-    return UnrWellFail(exam, "truncated or damaged HDF5 file (%s, %lld bytes); allowed: a complete file; "
-                "try: copy or make it again", exam->path, (long long)status.st_size);
+    return UnrWellFail(exam,
+                       "truncated or damaged HDF5 file (%s, %lld bytes); allowed: a complete file; "
+                       "try: copy or make it again",
+                       exam->path, (long long)status.st_size);
   return true;
 }
 
@@ -94,8 +108,8 @@ static bool ExamineOpen(UnrWellExam *exam)
 static bool FieldGuess(hid_t file, const char *group, UnrWellName name)
 {
   static const char *const usual[] = {"u", "velocity"};
-  hid_t                    set;
-  H5G_info_t               links;
+  hid_t set;
+  H5G_info_t links;
 
   if (H5Lexists(file, group, H5P_DEFAULT) <= 0) return false;
   for (int i = 0; i < 2; i++)
@@ -112,27 +126,31 @@ static bool FieldGuess(hid_t file, const char *group, UnrWellName name)
 static bool ExamineField(UnrWellExam *exam, hid_t set, const char *group)
 {
   UnrWellInfo *info = &exam->facts->info;
-  const int    order = exam->facts->is_vector ? 1 : 0;
-  hsize_t      size[UNR_WELL_RANK];
-  int          rank = UnrWellShape(set, size);
-  hid_t        type = H5Dget_type(set);
-  H5T_class_t  class = H5Tget_class(type);
-  size_t       bytes = H5Tget_size(type);
-  char         text[160];
+  const int order = exam->facts->is_vector ? 1 : 0;
+  hsize_t size[UNR_WELL_RANK];
+  int rank = UnrWellShape(set, size);
+  hid_t type = H5Dget_type(set);
+  H5T_class_t class = H5Tget_class(type);
+  size_t bytes = H5Tget_size(type);
+  char text[160];
 
   H5Tclose(type);
   if (class != H5T_FLOAT || (bytes != 4 && bytes != 8))
-    return UnrWellFail(exam, "wrong type of field '%s/%s' (%s) in %s; allowed: float32 or float64; "
-                "try: write it with dtype float32", group, exam->facts->field, UnrWellClassText(class), exam->path);
+    return UnrWellFail(exam,
+                       "wrong type of field '%s/%s' (%s) in %s; allowed: float32 or float64; "
+                       "try: write it with dtype float32",
+                       group, exam->facts->field, UnrWellClassText(class), exam->path);
   info->dim = rank - 2 - order;
   if (rank < 0 || info->dim < 1 || info->dim > UNR_MAX_DIM)
-    return UnrWellFail(exam, "wrong number of axes of field '%s/%s' (%d) in %s; allowed: %s; try: see docs/data-format.md",
-                group, exam->facts->field, rank, exam->path,
-                order ? "(trajectory, time, x[, y[, z]], component)" : "(trajectory, time, x[, y[, z]])");
+    return UnrWellFail(
+        exam, "wrong number of axes of field '%s/%s' (%d) in %s; allowed: %s; try: see docs/data-format.md",
+        group, exam->facts->field, rank, exam->path,
+        order ? "(trajectory, time, x[, y[, z]], component)" : "(trajectory, time, x[, y[, z]])");
   for (int a = 0; a < rank; a++)
     if (!size[a] || size[a] > PETSC_MAX_INT)
-      return UnrWellFail(exam, "empty or too large axis of field '%s/%s' %s in %s; allowed: 1 to %lld along each",
-                  group, exam->facts->field, UnrWellShapeText(rank, size, text), exam->path, (long long)PETSC_MAX_INT);
+      return UnrWellFail(
+          exam, "empty or too large axis of field '%s/%s' %s in %s; allowed: 1 to %lld along each", group,
+          exam->facts->field, UnrWellShapeText(rank, size, text), exam->path, (long long)PETSC_MAX_INT);
   info->trajectories = (PetscInt)size[0];
   info->frames = (PetscInt)size[1];
   for (int a = 0; a < UNR_MAX_DIM; a++) info->points[a] = a < info->dim ? (PetscInt)size[2 + a] : 1;
@@ -144,23 +162,27 @@ static bool ExamineField(UnrWellExam *exam, hid_t set, const char *group)
 static bool ExamineFields(UnrWellExam *exam, const char *field)
 {
   static const char *const group[] = {"t0_fields", "t1_fields"};
-  UnrWellFacts            *facts = exam->facts;
-  UnrWellName              there = "";
-  hid_t                    set = -1;
-  int                      order;
-  bool                     good;
+  UnrWellFacts *facts = exam->facts;
+  UnrWellName there = "";
+  hid_t set = -1;
+  int order;
+  bool good;
 
   for (order = 0; order < 2 && set < 0; order++) {
-    if (field) snprintf(facts->field, UNR_WELL_NAME, "%s", field);
-    else if (!FieldGuess(exam->file, group[order], facts->field)) continue;
+    if (field)
+      snprintf(facts->field, UNR_WELL_NAME, "%s", field);
+    else if (!FieldGuess(exam->file, group[order], facts->field))
+      continue;
     set = UnrWellOpenSet(exam->file, group[order], facts->field);
     facts->is_vector = order;
   }
   if (set < 0) {
     for (order = 0; order < 2 && !there[0]; order++) (void)FieldGuess(exam->file, group[order], there);
-    return UnrWellFail(exam, "no field 't0_fields/%s' or 't1_fields/%s' in %s%s%s%s; allowed: The Well's layout; "
-                "try: see docs/data-format.md", field ? field : "...", field ? field : "...", exam->path,
-                there[0] ? " (found '" : "", there, there[0] ? "')" : "");
+    return UnrWellFail(exam,
+                       "no field 't0_fields/%s' or 't1_fields/%s' in %s%s%s%s; allowed: The Well's layout; "
+                       "try: see docs/data-format.md",
+                       field ? field : "...", field ? field : "...", exam->path, there[0] ? " (found '" : "",
+                       there, there[0] ? "')" : "");
   }
   good = ExamineField(exam, set, group[facts->is_vector]);
   H5Dclose(set);
@@ -170,8 +192,10 @@ static bool ExamineFields(UnrWellExam *exam, const char *field)
 static bool ExamineAll(UnrWellExam *exam, const char *field)
 {
   if (H5Lexists(exam->file, "dimensions", H5P_DEFAULT) <= 0)
-    return UnrWellFail(exam, "foreign HDF5 file, without group 'dimensions' (%s); allowed: The Well's layout; "
-                       "try: see docs/data-format.md", exam->path);
+    return UnrWellFail(exam,
+                       "foreign HDF5 file, without group 'dimensions' (%s); allowed: The Well's layout; "
+                       "try: see docs/data-format.md",
+                       exam->path);
   return ExamineFields(exam, field) && UnrWellExamineAxes(exam) && UnrWellExamineScalars(exam);
 }
 
@@ -179,7 +203,7 @@ void UnrWellExamine(const char *path, const char *field, UnrWellFacts *facts, ch
 {
   UnrWellExam exam = {path, -1, facts, message};
   H5E_auto2_t print;
-  void       *print_data;
+  void *print_data;
 
   message[0] = '\0';
   memset(facts, 0, sizeof *facts);

@@ -9,9 +9,9 @@
 /* One attribute for every resolved option, under its name without the dash. */
 static bool PutOptions(hid_t group)
 {
-  hid_t       options = H5Gcreate2(group, "options", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t options = H5Gcreate2(group, "options", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const char *name, *value;
-  bool        good = options >= 0;
+  bool good = options >= 0;
 
   for (size_t i = 0; good; i++) {
     UnrOptionsResolved(i, &name, &value);
@@ -25,7 +25,7 @@ static bool PutOptions(hid_t group)
 static bool PutSeeds(hid_t group)
 {
   const char *name, *value;
-  bool        good = true;
+  bool good = true;
 
   for (size_t i = 0; good; i++) {
     UnrOptionsResolved(i, &name, &value);
@@ -39,22 +39,23 @@ static bool PutSources(hid_t group, const char *const source[])
 {
   enum { MOST = 64 };
   static const char *const nothing[] = {NULL};
-  char                     text[MOST][UNR_SHA256_TEXT];
-  const char              *digest[MOST];
-  PetscInt                 count = 0;
+  char text[MOST][UNR_SHA256_TEXT];
+  const char *digest[MOST];
+  PetscInt count = 0;
 
   if (!source) source = nothing;
   for (; source[count] && count < MOST; count++) {
     if (!UnrSha256File(source[count], text[count])) strcpy(text[count], "unreadable");
     digest[count] = text[count];
   }
-  return UnrWellPutTexts(group, "source", count, source) && UnrWellPutTexts(group, "source_sha256", count, digest);
+  return UnrWellPutTexts(group, "source", count, source) &&
+         UnrWellPutTexts(group, "source_sha256", count, digest);
 }
 
 bool UnrWellProvenance(hid_t file, const UnrWellSpec *spec)
 {
   hid_t group = H5Gcreate2(file, "unroll", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool  good = group >= 0 && UnrWellPutText(group, "version", UnrVersion) &&
+  bool good = group >= 0 && UnrWellPutText(group, "version", UnrVersion) &&
               UnrWellPutText(group, "units", "nondimensional") && PutSeeds(group) && PutOptions(group) &&
               PutSources(group, spec->source);
 

@@ -1,4 +1,4 @@
-/* A new file without its field's values: rank 0 alone writes what is small, all ranks then write what is large. */
+/* A new file without its field's values: rank 0 writes what is small, all ranks then what is large. */
 #include "dataset/well_skeleton.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@ static hid_t Creation(void)
 }
 
 /* A data set with values; kept open for its attributes, -1 on failure. */
-static hid_t PutSet(hid_t group, const char *name, hid_t type, int rank, const hsize_t size[], const void *values)
+static hid_t PutSet(hid_t group, const char *name, hid_t type, int rank, const hsize_t size[],
+                    const void *values)
 {
   hid_t space = H5Screate_simple(rank, size, NULL), creation = Creation();
   hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
@@ -29,20 +30,29 @@ static hid_t PutSet(hid_t group, const char *name, hid_t type, int rank, const h
   return set;
 }
 
-static bool Close(hid_t set, bool good) { return H5Dclose(set) >= 0 && good; }
+static bool Close(hid_t set, bool good)
+{
+  return H5Dclose(set) >= 0 && good;
+}
 
-static hid_t Group(hid_t file, const char *name) { return H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT); }
+static hid_t Group(hid_t file, const char *name)
+{
+  return H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
 
-static bool CloseGroup(hid_t group, bool good) { return H5Gclose(group) >= 0 && good; }
+static bool CloseGroup(hid_t group, bool good)
+{
+  return H5Gclose(group) >= 0 && good;
+}
 
 /* x_i = i dx; (points), or (trajectories, points) where their lengths differ. */
 static bool PutAxis(hid_t group, const UnrWellSpec *spec, int axis)
 {
-  const int      dim = spec->grid->dim;
+  const int dim = spec->grid->dim;
   const PetscInt n = spec->grid->points[axis];
-  PetscInt       rows = 1;
-  double        *x;
-  hid_t          set;
+  PetscInt rows = 1;
+  double *x;
+  hid_t set;
 
   for (PetscInt t = 1; t < spec->trajectories; t++)
     if (spec->length[t * dim + axis] != spec->length[axis]) rows = spec->trajectories;
@@ -58,12 +68,13 @@ static bool PutAxis(hid_t group, const UnrWellSpec *spec, int axis)
 
 static bool PutDimensions(hid_t file, const UnrWellSpec *spec)
 {
-  hid_t         group = Group(file, "dimensions"), set;
+  hid_t group = Group(file, "dimensions"), set;
   const hsize_t frames = (hsize_t)spec->frames;
-  double       *time = malloc((size_t)spec->frames * sizeof *time);
-  bool          good = group >= 0 && time && UnrWellPutTexts(group, "spatial_dims", spec->grid->dim, UnrWellAxis);
+  double *time = malloc((size_t)spec->frames * sizeof *time);
+  bool good = group >= 0 && time && UnrWellPutTexts(group, "spatial_dims", spec->grid->dim, UnrWellAxis);
 
-  for (PetscInt f = 0; time && f < spec->frames; f++) time[f] = spec->time ? spec->time[f] : (double)f * spec->frame_time;
+  for (PetscInt f = 0; time && f < spec->frames; f++)
+    time[f] = spec->time ? spec->time[f] : (double)f * spec->frame_time;
   for (int a = 0; good && a < spec->grid->dim; a++) good = PutAxis(group, spec, a);
   set = good ? PutSet(group, "time", H5T_NATIVE_DOUBLE, 1, &frames, time) : -1;
   good = set >= 0 && Close(set, UnrWellPutBools(set, "sample_varying", 0, false));
@@ -75,19 +86,20 @@ static bool PutDimensions(hid_t file, const UnrWellSpec *spec)
 static bool PutBoundaries(hid_t file, const UnrWellSpec *spec)
 {
   hid_t group = Group(file, "boundary_conditions"), type = UnrWellBoolType();
-  bool  good = group >= 0;
+  bool good = group >= 0;
 
   for (int a = 0; good && a < spec->grid->dim; a++) {
     const hsize_t n = (hsize_t)spec->grid->points[a];
-    int8_t       *mask = calloc(n, 1);
-    char          name[16];
-    hid_t         side, set;
+    int8_t *mask = calloc(n, 1);
+    char name[16];
+    hid_t side, set;
 
     snprintf(name, sizeof name, "%s_periodic", UnrWellAxis[a]);
     side = Group(group, name);
     good = mask && side >= 0 && UnrWellPutTexts(side, "associated_dims", 1, UnrWellAxis + a) &&
-           UnrWellPutTexts(side, "associated_fields", 0, NULL) && UnrWellPutText(side, "bc_type", "PERIODIC") &&
-           UnrWellPutText(side, "unroll_kind", "periodic") && UnrWellPutVarying(side, false, false);
+           UnrWellPutTexts(side, "associated_fields", 0, NULL) &&
+           UnrWellPutText(side, "bc_type", "PERIODIC") && UnrWellPutText(side, "unroll_kind", "periodic") &&
+           UnrWellPutVarying(side, false, false);
     if (good) mask[0] = mask[n - 1] = 1;
     set = good ? PutSet(side, "mask", type, 1, &n, mask) : -1;
     good = set >= 0 && Close(set, true);
@@ -98,17 +110,18 @@ static bool PutBoundaries(hid_t file, const UnrWellSpec *spec)
   return CloseGroup(group, good);
 }
 
-/* Each scalar with one value a trajectory, and as an attribute of the root: one number, or the list where they differ. */
+/* Each scalar with a value a trajectory; as an attribute of the root one number, or all if they differ. */
 static bool PutScalars(hid_t file, const UnrWellSpec *spec)
 {
   const hsize_t n = (hsize_t)spec->trajectories;
-  hid_t         group = Group(file, "scalars");
-  double       *value = malloc(n * sizeof *value);
-  bool good = group >= 0 && value && UnrWellPutTexts(group, "field_names", spec->scalars, spec->scalar_name) &&
+  hid_t group = Group(file, "scalars");
+  double *value = malloc(n * sizeof *value);
+  bool good = group >= 0 && value &&
+              UnrWellPutTexts(group, "field_names", spec->scalars, spec->scalar_name) &&
               UnrWellPutTexts(file, "simulation_parameters", spec->scalars, spec->scalar_name);
 
   for (PetscInt s = 0; good && s < spec->scalars; s++) {
-    bool  same = true;
+    bool same = true;
     hid_t set;
 
     for (PetscInt t = 0; t < spec->trajectories; t++) {
@@ -124,14 +137,14 @@ static bool PutScalars(hid_t file, const UnrWellSpec *spec)
 }
 
 /*
-  The field's data set, contiguous, so that one state is one piece of the file: its space is laid out now, nothing is
-  written into it.
+  The field's data set, contiguous, so that one state is one piece of the file: its space is laid out now,
+  nothing is written into it.
 */
 static bool PutField(hid_t group, const UnrWellSpec *spec)
 {
   const int dim = spec->grid->dim;
-  hsize_t   size[UNR_MAX_DIM + 3] = {(hsize_t)spec->trajectories, (hsize_t)spec->frames};
-  hid_t     layout = Creation(), space, set;
+  hsize_t size[UNR_MAX_DIM + 3] = {(hsize_t)spec->trajectories, (hsize_t)spec->frames};
+  hid_t layout = Creation(), space, set;
 
   for (int a = 0; a < dim; a++) size[2 + a] = (hsize_t)spec->grid->points[a];
   size[2 + dim] = (hsize_t)spec->grid->components;
@@ -143,20 +156,22 @@ static bool PutField(hid_t group, const UnrWellSpec *spec)
                    H5P_DEFAULT, layout, H5P_DEFAULT);
   H5Pclose(layout);
   H5Sclose(space);
-  return set >= 0 && Close(set, UnrWellPutBools(set, "dim_varying", dim, true) && UnrWellPutVarying(set, true, true) &&
-                                  UnrWellPutText(set, "units", "nondimensional"));
+  return set >= 0 &&
+         Close(set, UnrWellPutBools(set, "dim_varying", dim, true) && UnrWellPutVarying(set, true, true) &&
+                        UnrWellPutText(set, "units", "nondimensional"));
 }
 
 static bool PutFields(hid_t file, const UnrWellSpec *spec)
 {
   static const char *const name[] = {"t0_fields", "t1_fields", "t2_fields"};
-  bool                     good = true;
+  bool good = true;
 
   for (int order = 0; good && order < 3; order++) {
     const bool here = order == (spec->is_vector ? 1 : 0);
-    hid_t      group = Group(file, name[order]);
+    hid_t group = Group(file, name[order]);
 
-    good = group >= 0 && UnrWellPutTexts(group, "field_names", here, &spec->field) && (!here || PutField(group, spec));
+    good = group >= 0 && UnrWellPutTexts(group, "field_names", here, &spec->field) &&
+           (!here || PutField(group, spec));
     good = CloseGroup(group, good);
   }
   return good;
@@ -164,18 +179,20 @@ static bool PutFields(hid_t file, const UnrWellSpec *spec)
 
 bool UnrWellSkeleton(const char *path, const UnrWellSpec *spec)
 {
-  hid_t       access = UnrWellSerialAccess(), file;
+  hid_t access = UnrWellSerialAccess(), file;
   H5E_auto2_t print;
-  void       *print_data;
-  bool        good;
+  void *print_data;
+  bool good;
 
   H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   good = file >= 0 && UnrWellPutText(file, "dataset_name", spec->dataset_name) &&
-         UnrWellPutText(file, "grid_type", "cartesian") && UnrWellPutInt(file, "n_spatial_dims", spec->grid->dim) &&
+         UnrWellPutText(file, "grid_type", "cartesian") &&
+         UnrWellPutInt(file, "n_spatial_dims", spec->grid->dim) &&
          UnrWellPutInt(file, "n_trajectories", spec->trajectories) && PutDimensions(file, spec) &&
-         PutBoundaries(file, spec) && PutScalars(file, spec) && PutFields(file, spec) && UnrWellProvenance(file, spec);
+         PutBoundaries(file, spec) && PutScalars(file, spec) && PutFields(file, spec) &&
+         UnrWellProvenance(file, spec);
   if (file >= 0) good = H5Fclose(file) >= 0 && good;
   H5Pclose(access);
   H5Eset_auto2(H5E_DEFAULT, print, print_data);

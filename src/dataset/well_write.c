@@ -19,10 +19,10 @@
 */
 PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell *well)
 {
-  char        part[PETSC_MAX_PATH_LEN];
-  UnrWell     w;
+  char part[PETSC_MAX_PATH_LEN];
+  UnrWell w;
   PetscMPIInt rank;
-  bool        good = true;
+  bool good = true;
 
   PetscFunctionBeginUser;
   *well = NULL;
@@ -45,11 +45,14 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
   errno = 0;
   if (!rank) good = UnrWellSkeleton(part, spec);
   if (!good) (void)unlink(part);
-  UnrUserCheck(good, "cannot write data file (%s): %s; allowed: a directory that can be written, with room; try: -out",
-               path, errno ? strerror(errno) : "HDF5 failed");
+  UnrUserCheck(
+      good, "cannot write data file (%s): %s; allowed: a directory that can be written, with room; try: -out",
+      path, errno ? strerror(errno) : "HDF5 failed");
   PetscCall(UnrWellOpenParallel(w, part, H5F_ACC_RDWR, &good));
-  UnrUserCheck(good, "cannot open data file on every rank (%s); allowed: a file system that all ranks share; try: -out",
-               path);
+  UnrUserCheck(
+      good,
+      "cannot open data file on every rank (%s); allowed: a file system that all ranks share; try: -out",
+      path);
   *well = w;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,28 +62,31 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
   In      batch   NULL on a rank that has no more samples
   Errors  a user error if the file system refuses (full, quota)
 */
-PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample)
+PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                            PetscInt sample)
 {
   const UnrWellInfo *info = &well->facts.info;
-  const double      *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
-  const void        *from = u;
-  double             none = 0;
-  float             *single;
-  hid_t              file_space, memory;
-  herr_t             status;
+  const double *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
+  const void *from = u;
+  double none = 0;
+  float *single;
+  hid_t file_space, memory;
+  herr_t status;
 
   PetscFunctionBeginUser;
   PetscCheck(well->part, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s is open for reading", well->path);
-  PetscCheck(!batch || (trajectory >= 0 && trajectory < info->trajectories && frame >= 0 && frame < info->frames),
-             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT " of %s",
-             trajectory, frame, well->path);
+  PetscCheck(!batch ||
+                 (trajectory >= 0 && trajectory < info->trajectories && frame >= 0 && frame < info->frames),
+             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT " of %s", trajectory, frame, well->path);
   PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
   PetscCall(UnrWellSelect(well, trajectory, frame, batch, &file_space, &memory));
   if (!info->is_double) { /* as in UnrWellRead: HDF5's own conversion would not be collective */
     PetscCall(UnrWellSingle(well, batch, &single));
     for (size_t i = 0; batch && i < batch->stride; i++) single[i] = (float)u[i];
     from = single;
-  } else if (!batch) from = &none;
+  } else if (!batch)
+    from = &none;
   H5E_BEGIN_TRY
   {
     status = H5Dwrite(well->data, info->is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
@@ -91,7 +97,8 @@ PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, U
   UnrCallHDF5(H5Sclose(file_space));
   if (batch && !batch->grid->rank) well->written++;
   PetscCall(UnrEventEnd(UNR_EVENT_HDF5));
-  UnrUserCheck(status >= 0, "cannot write data file (%s); allowed: room on the file system; try: another -out",
+  UnrUserCheck(status >= 0,
+               "cannot write data file (%s); allowed: room on the file system; try: another -out",
                well->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,13 +117,13 @@ static int SyncAndRename(const char *part, const char *path)
 
 PetscErrorCode UnrWellCommit(UnrWell *well)
 {
-  UnrWell           w = *well;
-  const PetscInt64  wanted = (PetscInt64)w->facts.info.trajectories * w->facts.info.frames;
-  PetscInt64        written;
-  PetscMPIInt       rank;
-  int               verdict = 0;
-  herr_t            status = 0;
-  char              path[PETSC_MAX_PATH_LEN];
+  UnrWell w = *well;
+  const PetscInt64 wanted = (PetscInt64)w->facts.info.trajectories * w->facts.info.frames;
+  PetscInt64 written;
+  PetscMPIInt rank;
+  int verdict = 0;
+  herr_t status = 0;
+  char path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -134,7 +141,9 @@ PetscErrorCode UnrWellCommit(UnrWell *well)
   if (!rank && status >= 0) verdict = SyncAndRename(w->part, w->path);
   if (!verdict && status >= 0) PetscCall(PetscFree(w->part)); /* nothing to remove any more */
   PetscCall(UnrWellClose(well));
-  UnrUserCheck(status >= 0 && !verdict, "cannot finish data file (%s): %s; allowed: room on the file system; "
-               "try: another -out", path, verdict ? strerror(verdict) : "HDF5 failed");
+  UnrUserCheck(status >= 0 && !verdict,
+               "cannot finish data file (%s): %s; allowed: room on the file system; "
+               "try: another -out",
+               path, verdict ? strerror(verdict) : "HDF5 failed");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
