@@ -69,7 +69,7 @@ static void CheckOrder(int order, double first, UnrBatch state, UnrBatch exact, 
   for (int i = 0; i < 3; i++) {
     const double measured = log2(error[i] / error[i + 1]);
 
-    printf("order %d: dt = 1/%d: error %.3e, order %.3f\n", order, (int)((1 << i) / first + 0.5), error[i], measured);
+    PetscPrintf(PETSC_COMM_WORLD, "order %d: dt = 1/%d: error %.3e, order %.3f\n", order, (int)((1 << i) / first + 0.5), error[i], measured);
     cr_expect(fabs(measured - order) < 0.15, "order %d from dt = 1/%d: %.3f", order, (int)((1 << i) / first + 0.5),
               measured);
   }
@@ -231,7 +231,7 @@ Test(etdrk, cole_hopf)
                             ColeHopfError("burgers_spectral -grid_points 96", &start, 0.1),
                             ColeHopfError("burgers_spectral -physics_burgers_dealias false -grid_points 96", &start, 0.1)};
 
-  printf("Cole-Hopf 1-D: 24 points %.2e, 48 %.2e, 96 %.2e, not dealiased %.2e\n", error[0], error[1], error[2], error[3]);
+  PetscPrintf(PETSC_COMM_WORLD, "Cole-Hopf 1-D: 24 points %.2e, 48 %.2e, 96 %.2e, not dealiased %.2e\n", error[0], error[1], error[2], error[3]);
   cr_expect(error[0] < 1e-3, "24 points: %g", error[0]);
   cr_expect(error[1] < 1e-3 * error[0], "48 points: %g", error[1]);
   cr_expect(error[2] < 1e-9, "96 points: %g", error[2]);
@@ -247,6 +247,49 @@ Test(etdrk, cole_hopf_plane_wave)
     ColeHopfError("burgers_spectral -grid_points 20,40 -grid_length 6.283185307179586,5", &start, viscosity),
     ColeHopfError("burgers_spectral -grid_points 72,150 -grid_length 6.283185307179586,5", &start, viscosity)};
 
-  printf("Cole-Hopf 2-D: 20x40 points %.2e, 72x150 %.2e\n", error[0], error[1]);
+  PetscPrintf(PETSC_COMM_WORLD, "Cole-Hopf 2-D: 20x40 points %.2e, 72x150 %.2e\n", error[0], error[1]);
   cr_expect(error[0] < 1e-3 && error[1] < 1e-9, "errors %g, %g", error[0], error[1]);
+}
+
+/* u = 3 c / cosh^2((x - x0 - c t) sqrt(c / delta) / 2) on a box so long that its tails, 1e-11, do not meet. */
+typedef struct {
+  double speed, length, time;
+} Soliton;
+
+static double SolitonField(double x, double y, PetscInt sample, const void *context)
+{
+  const Soliton *c = context;
+  const double   delta = 1 + 0.2 * (double)sample, distance = c->length * (x - 0.4) - c->speed * c->time;
+  const double   root = cosh(0.5 * sqrt(c->speed / delta) * distance);
+
+  (void)y;
+  return 3 * c->speed / (root * root);
+}
+
+/* A complex symbol: dispersion must carry a soliton along without change, one delta a sample. */
+Test(etdrk, soliton)
+{
+  const char *const physics = "kdv_spectral -grid_points 192 -grid_length 40";
+  const double      par[] = {1, 1.2};
+  const Soliton     start = {.speed = 2, .length = 40}, end = {.speed = 2, .length = 40, .time = 2};
+  double            error[2];
+  Solver            s;
+  UnrBatch          u, next, exact;
+
+  Open(physics, 4, 0.01, 1, &s);
+  TEST_CALL(UnrBatchCreate(s.box.grid, 2, &u));
+  TEST_CALL(UnrBatchCreate(s.box.grid, 2, &next));
+  TEST_CALL(UnrBatchCreate(s.box.grid, 2, &exact));
+  TestSetField(u, SolitonField, &start);
+  TestSetField(exact, SolitonField, &end);
+  for (int i = 0; i < 2; i++) {
+    Advance(physics, 4, 0.01 / (1 + i), 200 * (1 + i), par, u, next);
+    error[i] = TestDistance(next, exact);
+  }
+  PetscPrintf(PETSC_COMM_WORLD, "soliton: dt 0.01 %.2e, 0.005 %.2e\n", error[0], error[1]);
+  cr_expect(error[1] < 1e-6 && fabs(log2(error[0] / error[1]) - 4) < 0.3, "errors %g, %g", error[0], error[1]);
+  TEST_CALL(UnrBatchDestroy(&u));
+  TEST_CALL(UnrBatchDestroy(&next));
+  TEST_CALL(UnrBatchDestroy(&exact));
+  Close(&s);
 }

@@ -6,35 +6,36 @@
 */
 #include "core/error.h"
 #include "physics/ks_options.h"
+#include "physics/spectral_flux.h"
 
-/* Scratch: two batches of fields, one of modes. */
-enum { SLOT_U, SLOT_PRODUCT, SLOT_MODES };
-
-typedef struct {
-  UnrFFT      fft;
-  double     *u, *product; /* [sample][cell] */
-  UnrComplex *modes;       /* [sample][mode] */
-} Work;
-
-static PetscErrorCode WorkSet(UnrPhysics physics, PetscInt samples, Work *w)
-{
-  const size_t cells = (size_t)samples * (size_t)physics->fft->cells;
-  const size_t modes = (size_t)samples * (size_t)physics->fft->modes;
-
-  PetscFunctionBeginUser;
-  w->fft = physics->fft;
-  PetscCall(UnrPhysicsScratch(physics, SLOT_U, cells * sizeof(double), (void **)&w->u));
-  PetscCall(UnrPhysicsScratch(physics, SLOT_PRODUCT, cells * sizeof(double), (void **)&w->product));
-  PetscCall(UnrPhysicsScratch(physics, SLOT_MODES, modes * sizeof(UnrComplex), (void **)&w->modes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* Scratch: 1/s of every sample; its tangent or cotangent. */
+enum { SLOT_SCALE = UNR_SPECTRAL_FLUX_SLOTS, SLOT_SCALE_OTHER };
 
 static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
   UnrUserCheck(dim == 1, "ks_spectral on a grid of dimension %d; allowed: 1; try: -grid_points 48", dim);
-  *components = 1;
   (void)needs; /* x may be split: fft.c redistributes whole lines */
+  *components = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* data: i k [mode], the derivative on a domain of length 2 pi. */
+static PetscErrorCode Create(UnrPhysics physics)
+{
+  UnrComplex *derivative;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(physics->fft->modes, &derivative));
+  for (PetscInt m = 0; m < physics->fft->modes; m++) derivative[m] = I * physics->fft->k_odd[0][m];
+  physics->data = derivative;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Destroy(UnrPhysics physics)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(physics->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,78 +54,57 @@ static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* N(u) = -i/2 (k/s) FFT(u^2);  [sample][mode]. */
+/* N(u) = -1/2 (1/s) i k FFT(u^2): the flux with scale 1/s. */
+static PetscErrorCode FluxSet(UnrPhysics physics, PetscInt samples, const double par[], UnrSpectralFlux *flux)
+{
+  double *scale;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrPhysicsScratch(physics, SLOT_SCALE, (size_t)samples * sizeof(double), (void **)&scale));
+  for (PetscInt s = 0; s < samples; s++) scale[s] = 1 / par[s];
+  *flux = (UnrSpectralFlux){.derivative = physics->data, .scale = scale};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
                                 UnrComplex n[])
 {
-  const UnrFFT fft = physics->fft;
-  Work         w;
+  UnrSpectralFlux flux;
 
   PetscFunctionBeginUser;
-  PetscCall(WorkSet(physics, samples, &w));
-  PetscCall(UnrFFTBackward(fft, samples, u, w.u));
-  for (size_t i = 0; i < (size_t)samples * (size_t)fft->cells; i++) w.product[i] = w.u[i] * w.u[i];
-  PetscCall(UnrFFTForward(fft, samples, w.product, n));
-  for (PetscInt s = 0; s < samples; s++) {
-    for (PetscInt m = 0; m < fft->modes; m++) n[s * fft->modes + m] *= -0.5 * I * (fft->k_odd[0][m] / par[s]);
-  }
+  PetscCall(FluxSet(physics, samples, par, &flux));
+  PetscCall(UnrSpectralFluxApply(physics, &flux, samples, u, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* N_dot = -i (k/s) FFT(u u_dot) + (i/2) (k/s) (s_dot/s) FFT(u^2). */
+/* scale_dot = -s_dot / s^2. */
 static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
                                    const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[])
 {
-  const UnrFFT fft = physics->fft;
-  Work         w;
+  UnrSpectralFlux flux;
+  double         *scale_dot;
 
   PetscFunctionBeginUser;
-  PetscCall(WorkSet(physics, samples, &w));
-  PetscCall(UnrFFTBackward(fft, samples, u, w.u));
-  if (u_dot) PetscCall(UnrFFTBackward(fft, samples, u_dot, w.product));
-  for (PetscInt s = 0; s < samples; s++) {
-    const double rate = par_dot ? par_dot[s] / par[s] : 0;
-
-    for (size_t i = (size_t)(s * fft->cells); i < (size_t)((s + 1) * fft->cells); i++)
-      w.product[i] = (u_dot ? w.u[i] * w.product[i] : 0) - 0.5 * rate * w.u[i] * w.u[i];
-  }
-  PetscCall(UnrFFTForward(fft, samples, w.product, n_dot));
-  for (PetscInt s = 0; s < samples; s++) {
-    for (PetscInt m = 0; m < fft->modes; m++) n_dot[s * fft->modes + m] *= -I * (fft->k_odd[0][m] / par[s]);
-  }
+  PetscCall(FluxSet(physics, samples, par, &flux));
+  PetscCall(UnrPhysicsScratch(physics, SLOT_SCALE_OTHER, (size_t)samples * sizeof(double), (void **)&scale_dot));
+  for (PetscInt s = 0; par_dot && s < samples; s++) scale_dot[s] = -par_dot[s] / PetscSqr(par[s]);
+  PetscCall(UnrSpectralFluxJvp(physics, &flux, samples, u, u_dot, par_dot ? scale_dot : NULL, n_dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Reverse of N_dot, with q_bar = IFFT(conj(-i k/s) n_bar):
-  u_bar += FFT(u q_bar);  s_bar -= sum_x q_bar u^2 / (2 s)  (Parseval: no other transform).
-*/
+/* Reverse: s_bar += -scale_bar / s^2. */
 static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
                                    const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[])
 {
-  const UnrFFT fft = physics->fft;
-  Work         w;
+  UnrSpectralFlux flux;
+  double         *scale_bar;
 
   PetscFunctionBeginUser;
-  PetscCall(WorkSet(physics, samples, &w));
-  for (PetscInt s = 0; s < samples; s++) {
-    for (PetscInt m = 0; m < fft->modes; m++)
-      w.modes[s * fft->modes + m] = I * (fft->k_odd[0][m] / par[s]) * n_bar[s * fft->modes + m];
-  }
-  PetscCall(UnrFFTBackward(fft, samples, w.modes, w.product));
-  PetscCall(UnrFFTBackward(fft, samples, u, w.u));
-  for (PetscInt s = 0; s < samples; s++) {
-    double sum = 0;
-
-    for (size_t i = (size_t)(s * fft->cells); i < (size_t)((s + 1) * fft->cells); i++) {
-      sum += w.product[i] * w.u[i] * w.u[i];
-      w.product[i] *= w.u[i];
-    }
-    if (par_bar) par_bar[s] -= 0.5 * sum / par[s];
-  }
-  if (!u_bar) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(UnrFFTForward(fft, samples, w.product, w.modes));
-  for (size_t i = 0; i < (size_t)samples * (size_t)fft->modes; i++) u_bar[i] += w.modes[i];
+  PetscCall(FluxSet(physics, samples, par, &flux));
+  PetscCall(UnrPhysicsScratch(physics, SLOT_SCALE_OTHER, (size_t)samples * sizeof(double), (void **)&scale_bar));
+  PetscCall(PetscArrayzero(scale_bar, samples));
+  PetscCall(UnrSpectralFluxVjp(physics, &flux, samples, u, n_bar, u_bar, par_bar ? scale_bar : NULL));
+  for (PetscInt s = 0; par_bar && s < samples; s++) par_bar[s] -= scale_bar[s] / PetscSqr(par[s]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,6 +115,8 @@ const UnrPhysicsOps UnrPhysicsOps_KSSpectral = {
   .options = UnrKSOptions,
   .parameters = UnrKSParameters,
   .describe = Describe,
+  .create = Create,
+  .destroy = Destroy,
   .length = UnrPhysicsLength_KS,
   .set_length = UnrPhysicsSetLength_KS,
   .symbol = Symbol,

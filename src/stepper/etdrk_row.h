@@ -1,6 +1,6 @@
 /*
   One row of an exponential Runge-Kutta scheme, a stage or the step, on the modes of one sample: forward, tangent and
-  reverse.  Maths: docs/method/etdrk.md eq. (6), (8), (10), (11).
+  reverse.  Maths: docs/method/etdrk.md eq. (6), (8), (11), (12).
 */
 #pragma once
 

@@ -5,7 +5,7 @@
       u^{n+1} = the same with i = stages
 
   F of a function: sum of alpha phi_k(node z), times dt unless it is a propagator (k = 0).
-  Maths: docs/method/etdrk.md eq. (6).
+  Maths: docs/method/etdrk.md eq. (6), (7).
 */
 #pragma once
 

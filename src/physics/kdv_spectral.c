@@ -1,0 +1,135 @@
+/*
+  Korteweg-de Vries, Fourier spectral:  u_t + (u^2/2)_x + delta u_xxx = 0,  periodic, 1-D.
+
+  Its symbol is imaginary: dispersion instead of diffusion.      Maths   docs/physics/kdv.md
+  Source  Zabusky & Kruskal 1965, doi:10.1103/PhysRevLett.15.240
+*/
+#include "core/error.h"
+#include "physics/spectral_flux.h"
+
+static const UnrOption options[] = {
+  {"-physics_kdv_dispersion", UNR_REAL, "0.05", 0, 1e12, "length^3/time", "delta of u_t + u u_x + delta u_xxx = 0", NULL},
+  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+};
+static const char *const parameters[] = {"-physics_kdv_dispersion", NULL};
+
+enum { SLOT_DERIVATIVE = UNR_SPECTRAL_FLUX_SLOTS };
+
+static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
+{
+  PetscFunctionBeginUser;
+  UnrUserCheck(dim == 1, "kdv_spectral on a grid of dimension %d; allowed: 1; try: -grid_points 128", dim);
+  (void)needs;
+  *components = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* data: the dealiasing mask [mode]. */
+static PetscErrorCode Create(UnrPhysics physics)
+{
+  double *mask;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(physics->fft->modes, &mask));
+  UnrSpectralMask(physics->fft, mask);
+  physics->data = mask;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Destroy(UnrPhysics physics)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(physics->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* -delta (i K)^3 = i delta K^3;  d/d delta = i K^3;  K = 2 pi k / length, 0 at the Nyquist mode. */
+static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[])
+{
+  double length[UNR_MAX_DIM];
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrPhysicsLength(physics, par, length));
+  for (PetscInt m = 0; m < physics->fft->modes; m++) {
+    const double K = 2 * PETSC_PI / length[0] * physics->fft->k_odd[0][m], K3 = K * K * K;
+
+    symbol[m] = I * par[0] * K3;
+    if (symbol_par) symbol_par[m] = I * K3;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectralFlux *flux)
+{
+  double      length[UNR_MAX_DIM];
+  UnrComplex *derivative;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrPhysicsScratch(physics, SLOT_DERIVATIVE, (size_t)physics->fft->modes * sizeof(UnrComplex),
+                              (void **)&derivative));
+  PetscCall(UnrPhysicsLength(physics, par, length));
+  for (PetscInt m = 0; m < physics->fft->modes; m++)
+    derivative[m] = I * (2 * PETSC_PI / length[0] * physics->fft->k_odd[0][m]);
+  *flux = (UnrSpectralFlux){.derivative = derivative, .mask = physics->data};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
+                                UnrComplex n[])
+{
+  UnrSpectralFlux flux;
+
+  PetscFunctionBeginUser;
+  PetscCall(FluxSet(physics, par, &flux));
+  PetscCall(UnrSpectralFluxApply(physics, &flux, samples, u, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* No parameter in the flux. */
+static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
+                                   const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[])
+{
+  UnrSpectralFlux flux;
+
+  PetscFunctionBeginUser;
+  (void)par_dot;
+  PetscCall(FluxSet(physics, par, &flux));
+  PetscCall(UnrSpectralFluxJvp(physics, &flux, samples, u, u_dot, NULL, n_dot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
+                                   const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[])
+{
+  UnrSpectralFlux flux;
+
+  PetscFunctionBeginUser;
+  (void)par_bar;
+  PetscCall(FluxSet(physics, par, &flux));
+  PetscCall(UnrSpectralFluxVjp(physics, &flux, samples, u, n_bar, u_bar, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Constrain(UnrPhysics physics, const double par[], UnrBatch u)
+{
+  PetscFunctionBeginUser;
+  (void)par;
+  PetscCall(UnrSpectralConstrain(physics, physics->data, u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const UnrPhysicsOps UnrPhysicsOps_KdVSpectral = {
+  .name = "kdv_spectral",
+  .summary = "Korteweg-de Vries equation, Fourier spectral, dealiased, 1-D",
+  .field = "u",
+  .options = options,
+  .parameters = parameters,
+  .describe = Describe,
+  .create = Create,
+  .destroy = Destroy,
+  .symbol = Symbol,
+  .nonlinear = Nonlinear,
+  .nonlinear_jvp = NonlinearJvp,
+  .nonlinear_vjp = NonlinearVjp,
+  .constrain = Constrain,
+};
