@@ -164,6 +164,36 @@ class Solve(unittest.TestCase):
         # steps of 1e-4: truncation about 1e-8, rounding of J 1e-12 / 1e-4
         np.testing.assert_allclose(ours, slopes, rtol=2e-7)
 
+    def test_two_dimensions(self):
+        """Burgers on an oblong, split among 2 and 3 ranks: a tiny wave along y decays as exp(-nu k^2 t), and the slopes by
+        state and viscosity are those of central differences."""
+        nx, ny, ly, nu, step = 12, 10, 4.0, 0.05, 1e-4
+        physics = ("-physics_type", "burgers_spectral", "-stepper_etdrk_order", 4)
+        rng = np.random.default_rng(3)
+        x, y = 2 * np.pi * np.arange(nx) / nx, ly * np.arange(ny) / ny
+        u0 = np.sin(x)[:, None] * np.cos(2 * np.pi * y / ly + 0.4)[None] + 0.3 * np.cos(2 * x + 1)[:, None]
+        w, d = rng.normal(size=(2, nx, ny))
+        tiny = 1e-9 * np.cos(2 * np.pi * y / ly + 0.4) * np.ones((nx, 1))
+        moved = np.array([[u0], [u0 + step * d], [u0 - step * d], [tiny]])
+        with h5py.File(self.path("in.h5"), "w") as f:
+            f["dimensions/x"], f["dimensions/y"], f["t0_fields/u"] = x, y, moved
+
+        def value(sample, viscosity):
+            self.solve("moved", *physics, "-solve_sample", sample, "-physics_burgers_viscosity", viscosity,
+                       "-solve_save_every", 0, input=self.path("in.h5"), steps=8)
+            return np.sum(w * read(self.path("moved"))[0][0])
+
+        with h5py.File(self.path("w.h5"), "w") as f:
+            f["dimensions/x"], f["dimensions/y"], f["t0_fields/u"] = x, y, w[None, None]
+        self.solve("out", *physics, "-physics_burgers_viscosity", nu, "-solve_cotangent", self.path("w.h5"), ranks=3,
+                   input=self.path("in.h5"), steps=8)
+        gradient, _, scalars = read(self.path("out"), "gradient.h5")
+        slopes = [(value(1, nu) - value(2, nu)) / (2 * step), (value(0, nu + step) - value(0, nu - step)) / (2 * step)]
+        np.testing.assert_allclose([np.sum(gradient[0] * d), scalars["grad_viscosity"]], slopes, rtol=2e-6)
+        self.solve("out", *physics, "-physics_burgers_viscosity", nu, "-solve_sample", 3, input=self.path("in.h5"), ranks=2)
+        decay = np.exp(-nu * (2 * np.pi / ly) ** 2 * DT * STEPS)
+        np.testing.assert_allclose(read(self.path("out"))[0][-1], decay * tiny, atol=1e-15)
+
     def test_bounded_memory(self):
         """With room for one state only the vjp recomputes; its bits are the same."""
         cotangent = ("-solve_cotangent", self.input)
