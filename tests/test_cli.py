@@ -20,7 +20,8 @@ BAD = [
     (["inof"], ["unknown command (inof)", "allowed:", "try: unroll info"], {}),
     (["help", "inof"], ["unknown command (inof)", "try: unroll help info"], {}),
     (["info", "one", "two"], ["a word that is no option's value (two)"], {}),
-    (["info", "-stepper_tpye", "rk"], ["unknown option (-stepper_tpye)", "try: -stepper_type"], {}),
+    (["info", "-rollout_stpes", "3"], ["unknown option (-rollout_stpes)", "try: -rollout_steps"], {}),
+    (["info", "-reference_steper_dt", "3"], ["unknown option (-reference_steper_dt)", "try: -reference_stepper_dt"], {}),
     (["info", "--layout_replcas", "3"], ["unknown option (-", "try: -layout_replicas"], {}),
     (["info", "{}/absent"], ["no run directory ({}/absent)"], {}),
     (["info", "{}/file"], ["no run directory ({}/file)"], {"file": b"x"}),
@@ -42,7 +43,7 @@ BAD = [
 
 GOOD = [
     # arguments, words of stdout, files
-    (["info"], ["unroll 0.", "PETSc", "HDF5", "processor", "physics", "ks_spectral", "engine", "simd", "stepper", "etdrk", "net"], {}),
+    (["info"], ["unroll 0.", "PETSc", "HDF5", "processor", "physics", "ks_spectral", "engine", "simd", "stepper", "etdrk", "net", "model", "correct_parallel"], {}),
     (["-version"], ["unroll 0."], {}),
     (["--help"], ["Commands:", "info"], {}),
     (["info", "-help"], ["unroll info:", "-out", "-seed_data", "default: 1"], {}),

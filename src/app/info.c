@@ -16,6 +16,7 @@
 #include "dataset/start.h"
 #include "layer/engine.h"
 #include "loss/loss.h"
+#include "model/model.h"
 #include "net/net.h"
 #include "physics/physics.h"
 #include "stepper/stepper.h"
@@ -99,6 +100,7 @@ static PetscErrorCode UnrInfoPlugins(void)
   PetscCall(UnrStartList(UnrInfoPlugin, "start"));
   PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
   PetscCall(UnrNetList(UnrInfoPlugin, "net"));
+  PetscCall(UnrModelList(UnrInfoPlugin, "model"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

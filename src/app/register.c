@@ -9,8 +9,10 @@
 #include "field/grid.h"
 #include "layer/layer.h"
 #include "loss/loss.h"
+#include "model/model.h"
 #include "net/net.h"
 #include "physics/physics.h"
+#include "rollout/rollout.h"
 #include "stepper/stepper.h"
 
 PetscErrorCode UnrProgramRegister(void)
@@ -32,5 +34,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrStartRegister());
   PetscCall(UnrStepperRegister());
   PetscCall(UnrNetRegister());
+  PetscCall(UnrModelRegister());
+  PetscCall(UnrRolloutRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
