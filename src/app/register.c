@@ -1,4 +1,5 @@
 /* The one place that knows every class: each tells its option tables here. */
+#include "app/case.h"
 #include "app/command.h"
 #include "app/common.h"
 #include "core/event.h"
@@ -36,5 +37,6 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrNetRegister());
   PetscCall(UnrModelRegister());
   PetscCall(UnrRolloutRegister());
+  PetscCall(UnrCaseRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,156 @@
+#include "app/case.h"
+#include "core/error.h"
+#include "core/seed.h"
+#include "dataset/start.h"
+
+static const UnrOption options[] = {
+    {"-train_batch", UNR_INT, "16", 1, 1e9, "samples", "samples of a batch, over all replicas", NULL},
+    {"-sample_parameter", UNR_WORD, NULL, 0, 0, NULL,
+     "parameter of the physics that varies from sample to sample", NULL},
+    {"-sample_values", UNR_REALS, NULL, 0, 0, "the parameter's", "its values, taken in turn", NULL},
+    {"-start_warmup", UNR_INT, "0", 0, 1e9, "frames",
+     "frames of the reference scheme dropped after a start state", NULL},
+    {NULL},
+};
+
+PetscErrorCode UnrCaseRegister(void)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionsRegister("Case", options, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each sample's parameters: the options' values, the varied one in turn by the sample's number in the batch.
+ */
+static PetscErrorCode fill_parameters(UnrCase *c)
+{
+  enum { ROOM = 256 };
+  const PetscInt n = UnrPhysicsParameters(c->physics);
+  const char *name;
+  double values[ROOM];
+  PetscInt count, varied = -1;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionWord(options, NULL, "-sample_parameter", &name));
+  PetscCall(UnrOptionReals(options, NULL, "-sample_values", ROOM, values, &count));
+  UnrUserCheck((name != NULL) == (count > 0),
+               "-sample_parameter (%s) and -sample_values (%d values) go together; try: give both or neither",
+               name ? name : "unset", (int)count);
+  if (name) {
+    varied = UnrPhysicsParameterIndex(c->physics, name);
+    UnrUserCheck(varied >= 0, "unknown parameter of %s (-sample_parameter %s); allowed: %s; try: unroll info",
+                 UnrPhysicsName(c->physics), name, n ? UnrPhysicsParameterName(c->physics, 0) : "none");
+  }
+  PetscCall(PetscMalloc1((size_t)(c->count * n) + 1, &c->par));
+  for (PetscInt i = 0; i < c->count; i++) {
+    for (PetscInt p = 0; p < n; p++) c->par[i * n + p] = UnrPhysicsParameterDefault(c->physics, p);
+    if (varied >= 0) c->par[i * n + varied] = values[(c->first + i) % count];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c)
+{
+  int dim;
+  PetscInt points[UNR_MAX_DIM], components;
+  UnrNeeds needs, net_needs;
+  UnrModelNeeds wants;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(c, sizeof(*c)));
+  PetscCall(UnrOptionInt(options, NULL, "-train_batch", &c->samples));
+  PetscCall(UnrGridPointsGet(&dim, points));
+  UnrUserCheck(dim > 0,
+               "no grid; allowed: -grid_points nx[,ny[,nz]]; try: -options_file inputs/ks/smoke.yaml");
+  PetscCall(UnrModelWants(&wants));
+  PetscCall(UnrPhysicsDescribe(dim, &needs, &components));
+  if (wants.net) {
+    PetscCall(UnrNetDescribe(dim, &net_needs));
+    UnrNeedsMerge(&needs, &net_needs);
+  }
+  if (alone)
+    PetscCall(UnrLayoutCreateSelf(&c->layout));
+  else
+    PetscCall(UnrLayoutCreate(world, c->samples, dim, points, &needs, &c->layout));
+  PetscCall(UnrGridCreate(&c->layout, dim, points, components, needs.stencil, &c->grid));
+  PetscCall(UnrPhysicsCreate(c->grid, &c->physics));
+  UnrLayoutShare(&c->layout, c->samples, &c->first, &c->count);
+  PetscCall(fill_parameters(c));
+  if (wants.stepper != UNR_STEPPER_NONE)
+    PetscCall(UnrStepperCreate(c->physics, wants.stepper == UNR_STEPPER_REFERENCE ? "reference_" : NULL,
+                               &c->stepper));
+  PetscCall(UnrStepperCreate(c->physics, "reference_", &c->reference));
+  if (wants.net) PetscCall(UnrNetCreate(c->physics, &c->net));
+  PetscCall(UnrModelCreate(c->physics, c->stepper, c->net, &c->model));
+  PetscCall(UnrLossCreate(&c->loss));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseDestroy(UnrCase *c)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrLossDestroy(&c->loss));
+  PetscCall(UnrModelDestroy(&c->model));
+  PetscCall(UnrNetDestroy(&c->net));
+  PetscCall(UnrStepperDestroy(&c->reference));
+  PetscCall(UnrStepperDestroy(&c->stepper));
+  PetscCall(PetscFree(c->par));
+  PetscCall(UnrPhysicsDestroy(&c->physics));
+  PetscCall(UnrGridDestroy(&c->grid));
+  PetscCall(UnrLayoutDestroy(&c->layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file)
+{
+  char layout[256];
+  const UnrGrid g = c->grid;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrLayoutText(&c->layout, layout, sizeof(layout)));
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "unroll: %s on %" PetscInt_FMT, UnrPhysicsName(c->physics),
+                         g->points[0]));
+  for (int a = 1; a < g->dim; a++)
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "x%" PetscInt_FMT, g->points[a]));
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, " points, model %s", UnrModelName(c->model)));
+  if (c->stepper) PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, ", stepper %s", UnrStepperName(c->stepper)));
+  if (c->net)
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, ", %s with %zu weights in %s precision",
+                           UnrNetName(c->net), UnrNetParameters(c->net),
+                           UnrNetPrecision(c->net) == UNR_SINGLE ? "single" : "double"));
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "; batch %" PetscInt_FMT "; %s\n", c->samples, layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseWindow(const UnrCase *c, PetscInt steps, UnrWindow *window)
+{
+  uint64_t seed;
+  PetscInt warmup;
+  UnrBatch spare;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrSeedGet("data", &seed));
+  PetscCall(UnrOptionInt(options, NULL, "-start_warmup", &warmup));
+  window->batch_samples = c->samples;
+  window->par = c->par;
+  PetscCall(PetscMalloc1((size_t)steps + 1, &window->frame));
+  for (PetscInt k = 0; k <= steps; k++) PetscCall(UnrBatchCreate(c->grid, c->count, &window->frame[k]));
+  PetscCall(UnrBatchCreate(c->grid, c->count, &spare));
+  PetscCall(UnrStartFill(c->physics, seed, c->first, c->par, window->frame[0]));
+  for (PetscInt k = 0; k < warmup; k++) {
+    PetscCall(UnrStepperApply(c->reference, c->par, window->frame[0], spare, NULL));
+    PetscCall(UnrBatchCopy(spare, window->frame[0]));
+  }
+  for (PetscInt k = 0; k < steps; k++)
+    PetscCall(UnrStepperApply(c->reference, c->par, window->frame[k], window->frame[k + 1], NULL));
+  PetscCall(UnrBatchDestroy(&spare));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseWindowDestroy(PetscInt steps, UnrWindow *window)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt k = 0; k <= steps; k++) PetscCall(UnrBatchDestroy(&window->frame[k]));
+  PetscCall(PetscFree(window->frame));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,36 @@
+/*
+  The configured case, assembled once for every command: layout, grid, physics, steppers, net, model, loss,
+  and this replica's share of the batch with its parameters.
+*/
+#pragma once
+
+#include "rollout/rollout.h"
+
+typedef struct {
+  UnrLayout layout;
+  UnrGrid grid;
+  UnrPhysics physics;
+  UnrStepper stepper;   /* S; NULL if the model wants none */
+  UnrStepper reference; /* the reference scheme, options -reference_stepper_... */
+  UnrNet net;           /* NULL if the model wants none */
+  UnrModel model;
+  UnrLoss loss;
+  PetscInt samples, first, count; /* of the batch; this replica's share */
+  double *par;                    /* [count][parameters] */
+} UnrCase;
+
+/*
+  UnrCaseCreate - build what the options describe.     Collective on the world.
+  In  alone  every rank builds the whole case for itself, as if there were one rank (for comparisons)
+*/
+PetscErrorCode UnrCaseRegister(void);
+PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c);
+PetscErrorCode UnrCaseDestroy(UnrCase *c);
+/* One line that says what runs on what: "ks_spectral 48 points, etdrk, correct_parallel, resnet 33125 weights
+ * ...". */
+PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file);
+
+/* A window made from the deck's start family by the reference scheme: frames 0 .. steps after -start_warmup
+   frames. Owned by the caller: UnrCaseWindowDestroy. */
+PetscErrorCode UnrCaseWindow(const UnrCase *c, PetscInt steps, UnrWindow *window);
+PetscErrorCode UnrCaseWindowDestroy(PetscInt steps, UnrWindow *window);
