@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The tests again under AddressSanitizer + UndefinedBehaviorSanitizer on 1 and 2 ranks, and the network, the solvers and
+# the rollout on the generic kernels under valgrind (which knows no AVX-512).  Any report fails.
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${UNROLL_BUILD:-$top/build}
+
+echo "== AddressSanitizer and UndefinedBehaviorSanitizer, 1 and 2 ranks"
+san=$build-sanitize
+if [[ ! -f $san/build.ninja ]]; then
+  meson setup "$san" "$top" -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized >/dev/null
+fi
+ninja -C "$san" --quiet
+# Leaks are valgrind's part: MPI keeps memory to the end on purpose.
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+meson test -C "$san" --print-errorlogs --timeout-multiplier 6 --suite few-ranks
+
+echo "== valgrind, generic kernels"
+type -P valgrind >/dev/null || { echo "valgrind is missing" >&2; exit 1; }
+export PETSC_OPTIONS="-layer_isa generic"
+for program in layer net model rollout; do
+  echo "-- test_$program"
+  valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite --num-callers=25 \
+    --suppressions="$(dirname "$(dirname "$(realpath "$(type -P mpiexec)")")")/share/openmpi/openmpi-valgrind.supp" \
+    --suppressions="$top/tests/valgrind.supp" "$build/tests/test_$program"
+done
