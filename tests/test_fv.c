@@ -63,6 +63,12 @@ Test(fv, ks_fd_is_of_second_order)
   ExpectOrder("ks_fd", "ks_spectral", "-physics_ks_domain_size 2.3 -grid_points #");
 }
 
+Test(fv, burgers_fv_is_of_second_order)
+{
+  ExpectOrder("burgers_fv", "burgers_spectral", "-grid_length 2.9 -physics_burgers_viscosity 0.1 -grid_points #");
+  ExpectOrder("burgers_fv", "burgers_spectral", "-grid_length 2.9,4.3 -physics_burgers_viscosity 0.1 -grid_points #,#");
+}
+
 /* The layouts that a test runs on: blocks for as many ranks as there are. */
 static const char *Blocks(int variant)
 {

@@ -367,6 +367,22 @@ static void ExpectRefused(const char *options, const char *message)
   TestCaseClose(&c);
 }
 
+/* PETSc's own options are known under our prefix, and reach PETSc: orders_in_time() sees them at work. */
+Test(ts, petsc_options_are_known_under_the_prefix)
+{
+  TEST_CALL(UnrErrorHandlerPush());
+  TEST_CALL(UnrStepperRegister());
+  TEST_CALL(PetscOptionsInsertString(NULL, "-frame_ts_rk_type 3bs -reference_frame_snes_rtol 1e-9"));
+  TEST_CALL(UnrOptionsCheckUnknown());
+  TEST_CALL(PetscOptionsInsertString(NULL, "-flame_ts_rk_type 3bs"));
+  cr_expect(UnrOptionsCheckUnknown() == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "-flame_ts_rk_type"), "%s",
+            UnrUserErrorMessage());
+  UnrUserErrorClear();
+  TEST_CALL(PetscOptionsClearValue(NULL, "-flame_ts_rk_type"));
+  TEST_CALL(PetscOptionsClearValue(NULL, "-frame_ts_rk_type"));
+  TEST_CALL(PetscOptionsClearValue(NULL, "-reference_frame_snes_rtol"));
+}
+
 Test(ts, refusals_are_by_name)
 {
   TEST_CALL(UnrErrorHandlerPush());
@@ -374,4 +390,6 @@ Test(ts, refusals_are_by_name)
                 "-stepper_ts_type beuler needs the assembled Jacobian that physics ks_spectral lacks");
   ExpectRefused("-physics_type ks_fd -grid_points 16 -stepper_type ts -frame_ts_type euler -stepper_dt 0.1",
                 "-frame_ts_type euler");
+  ExpectRefused("-physics_type burgers_spectral -grid_points 16 -stepper_type ts -stepper_ts_type cn -stepper_dt 0.1",
+                "-stepper_ts_type cn with the constraint of physics burgers_spectral");
 }

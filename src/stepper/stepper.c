@@ -38,6 +38,8 @@ PetscErrorCode UnrStepperRegister(void)
   PetscCall(UnrOptionsRegister("stepper", options, "reference_"));
   for (int i = 0; list[i]; i++) {
     if (list[i]->options) PetscCall(UnrOptionsRegister(list[i]->name, list[i]->options, "reference_"));
+    for (const char *const *prefix = list[i]->solver_prefixes; prefix && *prefix; prefix++)
+      PetscCall(UnrOptionsPrefixDeclare(*prefix));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

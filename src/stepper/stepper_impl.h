@@ -7,6 +7,7 @@
 typedef struct {
   const char      *name, *summary;
   const UnrOption *options;
+  const char *const *solver_prefixes; /* of PETSc's own options, NULL-terminated; NULL: there are none */
   PetscErrorCode (*create)(UnrStepper); /* user error if the physics lacks what is needed, by name, with the remedy */
   PetscErrorCode (*destroy)(UnrStepper);
   PetscErrorCode (*apply)(UnrStepper, const double[], UnrBatch, UnrBatch, UnrTape);

@@ -18,6 +18,9 @@ static const UnrOption options[] = {
   {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+/* Of PETSc's own options, for the frame's scheme and the reference scheme. */
+static const char *const prefixes[] = {"frame_", "reference_frame_", NULL};
+
 static const char *const types[] = {TSRK, TSTHETA, TSCN, TSBEULER};
 enum { TYPES = sizeof types / sizeof types[0] };
 
@@ -55,9 +58,7 @@ static PetscErrorCode UnrStepperCreate_TS(UnrStepper stepper)
     if (!strcmp(name, types[i])) t->type = types[i];
   }
   t->is_implicit = strcmp(t->type, TSRK) != 0;
-  PetscCall(PetscMalloc1(strlen(stepper->prefix ? stepper->prefix : "") + sizeof "frame_", &t->prefix));
-  PetscCall(PetscStrcpy(t->prefix, stepper->prefix ? stepper->prefix : ""));
-  PetscCall(PetscStrcat(t->prefix, "frame_"));
+  t->prefix = stepper->prefix ? prefixes[1] : prefixes[0];
   UnrUserCheck(!t->is_implicit || !UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN),
                "-stepper_ts_type %s with the constraint of physics %s; allowed: rk; try: -stepper_ts_type rk, or "
                "-stepper_type rk",
@@ -82,7 +83,6 @@ static PetscErrorCode UnrStepperDestroy_TS(UnrStepper stepper)
   PetscCall(UnrScratchDestroy(&t->in));
   PetscCall(UnrScratchDestroy(&t->out));
   PetscCall(UnrScratchDestroy(&t->next));
-  PetscCall(PetscFree(t->prefix));
   PetscCall(PetscFree(stepper->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -303,6 +303,7 @@ const UnrStepperOps UnrStepperOps_TS = {
   .name = "ts",
   .summary = "PETSc TS: explicit Runge-Kutta, theta, Crank-Nicolson, backward Euler, with TSAdjoint",
   .options = options,
+  .solver_prefixes = prefixes,
   .create = UnrStepperCreate_TS,
   .destroy = UnrStepperDestroy_TS,
   .apply = UnrStepperApply_TS,

@@ -28,7 +28,7 @@ typedef struct {
   UnrStepper    stepper;
   const char   *type;        /* a TSType */
   bool          is_implicit; /* then a group is one sample: a Newton iteration must not depend on the batch */
-  char         *prefix;      /* of PETSc's own options */
+  const char   *prefix;      /* of PETSc's own options */
   Mat           J;           /* assembled d rhs/du, implicit types only */
   UnrScratch    at, in, out; /* where the Jacobian is taken; argument and result of a physics call */
   UnrScratch    next;        /* jvp's own where the caller wants none */
