@@ -97,7 +97,7 @@ static void Write(const char *path, const Shape *shape, const UnrLayout *layout,
 
 /* Reads everything on this layout and compares: doubles exactly, floats as their rounding. */
 static void ReadAndCompare(const char *path, const Shape *shape, const UnrLayout *layout, PetscInt trajectories,
-                           PetscInt frames)
+                           PetscInt frames, bool is_cached)
 {
   PetscInt    first, count = Share(layout, trajectories, &first);
   UnrGrid     grid;
@@ -111,6 +111,7 @@ static void ReadAndCompare(const char *path, const Shape *shape, const UnrLayout
   TEST_CALL(UnrBatchCreate(grid, count, &wanted));
   TEST_CALL(UnrWellOpen(path, NULL, &well));
   TEST_CALL(UnrWellInfoGet(well, &info));
+  if (is_cached) TEST_CALL(UnrWellCache(well, grid, 1e6, &is_cached));
   cr_expect(!strcmp(UnrWellField(well), shape->is_vector ? "velocity" : "u"));
   cr_expect(info.dim == shape->dim && info.trajectories == trajectories && info.frames == frames);
   cr_expect(info.components == shape->components && info.is_double == (shape->precision == UNR_DOUBLE));
@@ -166,8 +167,8 @@ Test(dataset, round_trip)
     Path("grid.h5", path[0]);
     Path("self.h5", path[1]);
     Write(path[0], shape, &grid, trajectories, frames);
-    ReadAndCompare(path[0], shape, &replicas, trajectories, frames);
-    ReadAndCompare(path[0], shape, &self, trajectories, frames);
+    ReadAndCompare(path[0], shape, &replicas, trajectories, frames, false);
+    ReadAndCompare(path[0], shape, &self, trajectories, frames, true);
     Write(path[1], shape, &self, trajectories, frames);
     if (!rank) {
       char           set[32];
@@ -180,7 +181,8 @@ Test(dataset, round_trip)
       for (int f = 0; f < 2; f++) free(raw[f]);
     }
     Write(path[1], shape, &replicas, trajectories, frames);
-    ReadAndCompare(path[1], shape, &grid, trajectories, frames);
+    ReadAndCompare(path[1], shape, &grid, trajectories, frames, false);
+    ReadAndCompare(path[1], shape, &grid, trajectories, frames, true);
     TEST_CALL(UnrLayoutDestroy(&self));
     TEST_CALL(UnrLayoutDestroy(&replicas));
     TEST_CALL(UnrLayoutDestroy(&grid));
@@ -345,6 +347,7 @@ Test(dataset, not_finite)
   UnrLayout layout;
   UnrGrid   grid;
   UnrBatch  batch;
+  bool      is_cached;
   int       rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -373,6 +376,10 @@ Test(dataset, not_finite)
   cr_expect(UnrWellRead(well, 1, 1, batch, 0) == UNR_ERR_USER);
   cr_expect(strstr(UnrUserErrorMessage(), "trajectory 1, frame 1 is not finite (nan)"), "%s", UnrUserErrorMessage());
   TEST_CALL(UnrWellRead(well, 1, 2, batch, 0));
+  TEST_CALL(UnrWellCache(well, grid, 10, &is_cached)); /* bytes: too few */
+  cr_expect(!is_cached);
+  cr_expect(UnrWellCache(well, grid, 1e6, &is_cached) == UNR_ERR_USER);
+  cr_expect(strstr(UnrUserErrorMessage(), "trajectory 1, frame 1 is not finite"), "%s", UnrUserErrorMessage());
   TEST_CALL(UnrWellClose(&well));
   TEST_CALL(UnrBatchDestroy(&batch));
   TEST_CALL(UnrGridDestroy(&grid));

@@ -34,6 +34,9 @@ PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name
 /* One frame of one trajectory into sample `sample` of the batch.  Collective on the world: a rank that has no more
    samples passes batch NULL. */
 PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample);
+/* Reads all states into memory at once, if no rank's blocks of them take more than `most` bytes: from then on
+   UnrWellRead() is a copy, for batches on this grid, and not collective; a state out of range is then a fault. */
+PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_cached);
 PetscErrorCode UnrWellClose(UnrWell *well);
 
 /* What a new file says of itself. */

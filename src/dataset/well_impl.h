@@ -25,6 +25,8 @@ struct UnrWell_ {
   hid_t        file, data, transfer;
   float       *single; /* one state of this rank, for float32 files; made when first needed */
   size_t       single_room;
+  char        *cache;  /* all states, as the file has them: [trajectory][frame][this rank's block]; NULL: not cached */
+  size_t       cache_stride;
   PetscInt64   written; /* states this rank has written as first rank of its grid */
 };
 
@@ -44,6 +46,12 @@ PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, 
                              hid_t *memory);
 /* The buffer for float32 files, as large as one state of the batch. */
 PetscErrorCode UnrWellSingle(UnrWell well, UnrBatch batch, float **single);
+/* Why a state cannot be read into a batch on this grid, "" if it can; and the messages for what only reading finds. */
+void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGrid grid, char message[UNR_WELL_MESSAGE]);
+void UnrWellDamaged(UnrWell well, char message[UNR_WELL_MESSAGE]);
+void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double value, char message[UNR_WELL_MESSAGE]);
+/* UnrWellRead() of a cached file: not collective, its refusals are faults. */
+PetscErrorCode UnrWellReadCached(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample);
 /* File access of rank 0 alone: without locks, which some parallel file systems lack. */
 hid_t UnrWellSerialAccess(void);
 
