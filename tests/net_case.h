@@ -6,18 +6,46 @@
 #include "support.h"
 
 #include "core/count.h"
-#include "net/net.h"
+#include "net/net_impl.h"
 #include "physics/physics_impl.h"
 
 enum { NET_SAMPLES = 3, NET_PAR = 2, NET_OPTIONS = 6 };
 
-/* What a network is asked to be; options as name, value pairs. */
+/* What a network is asked to be: options as name, value pairs, or a program of our own. */
 typedef struct {
   const char *title;
   int dim;
   PetscInt points[UNR_MAX_DIM], components;
   const char *option[NET_OPTIONS][2];
+  const UnrNetOps *ops; /* NULL: of -net_type */
 } NetConfig;
+
+/* Everything the plan of memory must get right and no plugin of the list does: a tile whose first reader is a skip, one
+   that is its own skip, with projection and without, tiles without activation, an activated output, kernels of several
+   widths, and the input itself as a skip where it has as many channels as the output. */
+static inline PetscErrorCode NetBuildOdd(UnrNet net)
+{
+  enum { NONE = UNR_NET_NO_TILE };
+  const PetscInt input = net->in == net->out ? 0 : NONE;
+  const UnrNetConv program[] = {
+    {.name = "one", .x = 0, .features = 4, .kernel = 3, .skip = NONE, .is_activated = true},
+    {.name = "two", .x = 0, .features = 4, .kernel = 2, .skip = 1, .is_activated = true},
+    {.name = "three", .x = 2, .features = 4, .kernel = 1, .skip = 2},
+    {.name = "four", .x = 3, .features = 3, .kernel = 5, .skip = 1, .projection = "four.skip", .is_activated = true},
+    {.name = "five", .x = 4, .features = 3, .kernel = 3, .skip = 4, .projection = "five.skip", .is_activated = true},
+    {.name = "six", .x = 0, .features = 3, .kernel = 4, .skip = NONE, .is_activated = true},
+    {.name = "seven", .x = 5, .features = 3, .kernel = 3, .skip = 6, .is_activated = true},
+    {.name = "eight", .x = 7, .features = net->out, .kernel = 3, .skip = input, .is_activated = true},
+  };
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < sizeof(program) / sizeof(program[0]); i++) {
+    PetscInt y;
+    PetscCall(UnrNetAddConv(net, &program[i], &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+static const UnrNetOps net_odd = {.name = "odd", .summary = "Odd", .build = NetBuildOdd};
 
 /* Uneven blocks on two to four ranks, blocks of one cell, kernels wider than a block and than the grid, even kernels,
    skips with and without projection, no constants and two. */
@@ -68,6 +96,8 @@ static const NetConfig net_configs[] = {
    3,
    {{"-net_type", "cnn"}, {"-net_cnn_features", "3,4"}, {"-net_constants", "alpha,beta"}}},
   {"resnet 3-D", 3, {3, 4, 2}, 1, {{"-net_resnet_features", "4,3"}, {"-net_kernel", "2"}}},
+  {"odd", 2, {5, 4, 1}, 2, {{"-net_constants", "alpha"}, {"-net_constant_scale", "8"}}, &net_odd},
+  {"odd with a skip of the input", 1, {11, 1, 1}, 2, {{NULL}}, &net_odd},
 };
 enum { NET_CONFIGS = sizeof(net_configs) / sizeof(net_configs[0]) };
 
@@ -127,7 +157,8 @@ static inline void NetCaseCreate(NetCase *c, const NetConfig *config, const char
 
   NetOptionsSet(config, precision, activation);
   NetCaseGrid(c, config, is_alone);
-  TEST_CALL(UnrNetCreate(&c->physics, &c->net));
+  if (config->ops) TEST_CALL(UnrNetCreateOps(&c->physics, config->ops, &c->net));
+  else TEST_CALL(UnrNetCreate(&c->physics, &c->net));
   TEST_CALL(UnrNetNormalisationSet(c->net, mean, std, scale));
   c->parameters = UnrNetParameters(c->net);
   for (int s = 0; s < NET_SAMPLES; s++) {

@@ -105,22 +105,20 @@ static PetscErrorCode SetFromOptions(UnrNet net)
 }
 
 /*
-  UnrNetCreate - the network of -net_type for a physics' states.     Collective on the world.
-  In      physics   borrowed, must outlive the net
-  Out     net       with weights drawn from -seed_weights
-  Errors  a user error for an option that does not fit the physics
+  UnrNetCreateOps - a network of one plugin for a physics' states.     Collective on the world.
+  In      ops   static: of the list, or a test's own
 */
-PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net_out)
+PetscErrorCode UnrNetCreateOps(UnrPhysics physics, const UnrNetOps *ops, UnrNet *net_out)
 {
   UnrNet net;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&net));
+  net->ops = ops;
   net->physics = physics;
   net->grid = UnrPhysicsGrid(physics);
   net->components = net->grid->components;
   net->samples = -1;
-  PetscCall(OpsFromOptions(&net->ops));
   PetscCall(SetFromOptions(net));
   net->in = net->components + net->constants;
   net->out = net->components;
@@ -128,6 +126,22 @@ PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net_out)
   PetscCall(UnrNetPlan(net));
   PetscCall(UnrNetThetaDraw(net));
   *net_out = net;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  UnrNetCreate - the network of -net_type for a physics' states.     Collective on the world.
+  In      physics   borrowed, must outlive the net
+  Out     net       with weights drawn from -seed_weights
+  Errors  a user error for an option that does not fit the physics
+*/
+PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net)
+{
+  const UnrNetOps *ops;
+
+  PetscFunctionBeginUser;
+  PetscCall(OpsFromOptions(&ops));
+  PetscCall(UnrNetCreateOps(physics, ops, net));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -97,6 +97,9 @@ struct UnrNet_ {
   UnrBlock work;
 };
 
+/* net.c: what UnrNetCreate() does once it has the plugin. */
+PetscErrorCode UnrNetCreateOps(UnrPhysics physics, const UnrNetOps *ops, UnrNet *net);
+
 /* program.c */
 PetscErrorCode UnrNetAddConv(UnrNet net, const UnrNetConv *conv, PetscInt *y);
 PetscErrorCode UnrNetPlan(UnrNet net);
