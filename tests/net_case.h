@@ -1,4 +1,4 @@
-/* For test_net*.c: networks on a physics that has only a grid and two parameters, on the world's layout or alone. */
+/* For test_net*.c: networks on a physics that has only a grid and two parameters, on all ranks or alone. */
 #pragma once
 
 #include <math.h>
@@ -20,9 +20,9 @@ typedef struct {
   const UnrNetOps *ops; /* NULL: of -net_type */
 } NetConfig;
 
-/* Everything the plan of memory must get right and no plugin of the list does: a tile whose first reader is a skip, one
-   that is its own skip, with projection and without, tiles without activation, an activated output, kernels of several
-   widths, and the input itself as a skip where it has as many channels as the output. */
+/* What the plan of memory must get right and no plugin of the list does: a tile whose first reader is a skip,
+   one that is its own skip, with projection and without, a tile without activation, an activated output,
+   kernels of several widths, and the input itself as a skip where it has the output's channels. */
 static inline PetscErrorCode NetBuildOdd(UnrNet net)
 {
   enum { NONE = UNR_NET_NO_TILE };
@@ -31,8 +31,20 @@ static inline PetscErrorCode NetBuildOdd(UnrNet net)
     {.name = "one", .x = 0, .features = 4, .kernel = 3, .skip = NONE, .is_activated = true},
     {.name = "two", .x = 0, .features = 4, .kernel = 2, .skip = 1, .is_activated = true},
     {.name = "three", .x = 2, .features = 4, .kernel = 1, .skip = 2},
-    {.name = "four", .x = 3, .features = 3, .kernel = 5, .skip = 1, .projection = "four.skip", .is_activated = true},
-    {.name = "five", .x = 4, .features = 3, .kernel = 3, .skip = 4, .projection = "five.skip", .is_activated = true},
+    {.name = "four",
+     .x = 3,
+     .features = 3,
+     .kernel = 5,
+     .skip = 1,
+     .projection = "four.skip",
+     .is_activated = true},
+    {.name = "five",
+     .x = 4,
+     .features = 3,
+     .kernel = 3,
+     .skip = 4,
+     .projection = "five.skip",
+     .is_activated = true},
     {.name = "six", .x = 0, .features = 3, .kernel = 4, .skip = NONE, .is_activated = true},
     {.name = "seven", .x = 5, .features = 3, .kernel = 3, .skip = 6, .is_activated = true},
     {.name = "eight", .x = 7, .features = net->out, .kernel = 3, .skip = input, .is_activated = true},
@@ -47,8 +59,8 @@ static inline PetscErrorCode NetBuildOdd(UnrNet net)
 }
 static const UnrNetOps net_odd = {.name = "odd", .summary = "Odd", .build = NetBuildOdd};
 
-/* Uneven blocks on two to four ranks, blocks of one cell, kernels wider than a block and than the grid, even kernels,
-   skips with and without projection, no constants and two. */
+/* Uneven blocks on two to four ranks, blocks of one cell, kernels wider than a block and than the grid, even
+   kernels, skips with and without projection, no constants and two. */
 static const NetConfig net_configs[] = {
   {"ks",
    1,
@@ -157,8 +169,10 @@ static inline void NetCaseCreate(NetCase *c, const NetConfig *config, const char
 
   NetOptionsSet(config, precision, activation);
   NetCaseGrid(c, config, is_alone);
-  if (config->ops) TEST_CALL(UnrNetCreateOps(&c->physics, config->ops, &c->net));
-  else TEST_CALL(UnrNetCreate(&c->physics, &c->net));
+  if (config->ops)
+    TEST_CALL(UnrNetCreateOps(&c->physics, config->ops, &c->net));
+  else
+    TEST_CALL(UnrNetCreate(&c->physics, &c->net));
   TEST_CALL(UnrNetNormalisationSet(c->net, mean, std, scale));
   c->parameters = UnrNetParameters(c->net);
   for (int s = 0; s < NET_SAMPLES; s++) {

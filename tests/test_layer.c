@@ -1,4 +1,4 @@
-/* Convolution on tiles and activations: against brute force on the whole field, at every width, on every layout. */
+/* Convolution on tiles and activations: against brute force on the whole field, of every width. */
 #include <math.h>
 
 #include "support.h"
@@ -100,7 +100,8 @@ static size_t Shifted(UnrGrid all, PetscInt cell, const PetscInt offset[3], Pets
   return (size_t)((at[0] * extent[1] + at[1]) * extent[2] + at[2]);
 }
 
-/* forward: y[s][p][o] = sum w[t][i][o] x[s][p + t][i];  reverse: x_bar[s][q][i] = sum w[t][i][o] y_bar[s][q - t][o]. */
+/* forward: y[s][p][o] = sum w[t][i][o] x[s][p + t][i];
+   reverse: x_bar[s][q][i] = sum w[t][i][o] y_bar[s][q - t][o]. */
 static double Brute(const Case *c, PetscInt s, PetscInt cell, PetscInt channel, bool is_reverse)
 {
   const UnrBatch from = is_reverse ? c->whole_y : c->whole_x;

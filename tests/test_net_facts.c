@@ -1,8 +1,8 @@
-/* Networks: parameter counts, first weights, outputs against numpy, bits, what is not wanted, users' mistakes. */
+/* Networks: parameter counts, first weights, outputs against numpy, bits, calls, mistakes. */
 #include "net_case.h"
 #include "reference/resnet_numpy.h"
 
-/* The paper's sizes: protocol by arithmetic, (features, depth) or a list; one component and one constant in 1-D, two
+/* The paper's sizes, (features, depth) or a list; one component and one constant in 1-D, two
    components and one or two constants in 2-D. */
 static const struct {
   int dim;
@@ -44,7 +44,7 @@ Test(net, parameter_counts)
   }
 }
 
-/* Views tile theta without gaps; values fill +-1/sqrt(fan_in); singles are rounded doubles; another seed, others. */
+/* Views tile theta without gaps; values fill +-1/sqrt(fan_in); singles are rounded doubles; a seed counts. */
 Test(net, first_weights)
 {
   const NetConfig *config = &net_configs[3];
@@ -217,7 +217,7 @@ Test(net, agrees_with_numpy)
     }
 }
 
-/* The same call gives the same bits: after other calls of another size, with a tape and without, wanted or not. */
+/* The same call gives the same bits: after other calls of another size, with a tape and without. */
 Test(net, same_bits)
 {
   for (int k = 0; k < NET_CONFIGS; k++) {

@@ -100,7 +100,7 @@ PetscErrorCode UnrActivationForward(UnrActivation f, const UnrTileShape *shape, 
 }
 
 /*
-  UnrActivationReverse - z_bar = (y_bar + add) f'(z), in place of y_bar.     Local.  The tangent is the same product.
+  UnrActivationReverse - z_bar = (y_bar + add) f'(z), in place of y_bar.     Local.  The tangent's too.
   In      saved   z if f needs its input, else y
           add     another part of y_bar, or NULL
 */

@@ -1,6 +1,7 @@
 /*
-  Activations y = f(z) on the interior of tiles, as one table.  The piecewise linear ones are fused into the engines'
-  epilogue by their slope; the others are passes of their own.  Maths: docs/method/network.md, eq. (2)-(4)
+  Activations y = f(z) on the interior of tiles, as one table.  The piecewise linear ones are fused into the
+  engines' epilogue by their slope; the others are passes of their own.
+  Maths: docs/method/network.md, eq. (2)
 */
 #pragma once
 
@@ -8,9 +9,9 @@
 
 typedef struct {
   const char *name;
-  bool is_kinked;   /* has a kink: Taylor and difference tests put tanh in its place */
-  bool is_fused;    /* y = z > 0 ? z : slope z: an engine's epilogue does it, forward and reverse */
-  bool needs_input; /* the derivative is taken from z; else from y */
+  bool        is_kinked;   /* has a kink: Taylor and difference tests put tanh in its place */
+  bool        is_fused;    /* y = z > 0 ? z : slope z: an engine's epilogue does it, forward and reverse */
+  bool        needs_input; /* the derivative is taken from z; else from y */
   /* n numbers of a row, in single and double: y = f(z), in place allowed;
      y_bar = (y_bar + add) f'(saved), saved being z or y, add may be NULL. */
   void (*forward[2])(size_t n, double slope, const void *z, void *y);
@@ -32,7 +33,7 @@ UnrActivation UnrActivationSmooth(UnrActivation f);
 
 /* Interiors of tiles of one shape; local.  In place (z == y) allowed. */
 PetscErrorCode UnrActivationForward(UnrActivation f, const UnrTileShape *shape, const void *z, void *y);
-PetscErrorCode UnrActivationReverse(UnrActivation f, const UnrTileShape *shape, const void *saved, const void *add,
-                                    void *y_bar);
+PetscErrorCode UnrActivationReverse(UnrActivation f, const UnrTileShape *shape, const void *saved,
+                                    const void *add, void *y_bar);
 /* y_bar += add. */
 PetscErrorCode UnrSkipReverse(const UnrTileShape *shape, const void *add, void *y_bar);

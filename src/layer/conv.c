@@ -101,7 +101,7 @@ PetscErrorCode UnrConvPackReverse(UnrConv conv, const void *weights)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Byte of the first interior cell, moved back by `left` taps' reach: (kernel - 1) / 2, or kernel / 2 in reverse. */
+/* Byte of the first interior cell, moved back by the taps before it: (kernel - 1) / 2, or kernel / 2. */
 static size_t WindowByte(UnrConv conv, const UnrTileShape *shape, bool is_reverse)
 {
   size_t first = shape->origin;
@@ -176,8 +176,8 @@ PetscErrorCode UnrConvForward(UnrConv conv, const UnrTileShape *x_shape, const v
 
 /*
   UnrConvReverseData - x_bar = epilogue(conv^T(y_bar)).     Local.
-  In      y_bar      tile [sample][cell][out] with filled ghosts: on a periodic domain the neighbours' cotangents
-                     take the place of a transposed exchange
+  In      y_bar      tile [sample][cell][out] with filled ghosts: on a periodic domain the neighbours'
+                     cotangents take the place of a transposed exchange
           epilogue   add: what x_bar holds already; mask, slope: the activation that made x
   Out     x_bar      tile [sample][cell][in], its interior
 */
@@ -194,7 +194,7 @@ PetscErrorCode UnrConvReverseData(UnrConv conv, const UnrTileShape *y_shape, con
 }
 
 /*
-  UnrConvReverseWeights - w_bar[t] += sum over cells p of x[p + t - left] y_bar[p], b_bar += sum of y_bar.     Local.
+  UnrConvReverseWeights - w_bar[t] += sum over p of x[p + t - left] y_bar[p], b_bar likewise.     Local.
   In      x       tile with filled ghosts, from the forward
           y_bar   tile; its interior
   In/out  w_bar, b_bar   this rank's part is ADDED

@@ -33,7 +33,7 @@ static void IsaNames(const UnrEngineOps *engine, UnrPrecision precision, char na
 /*
   UnrLayerKernels - the convolution kernels that the options choose.     Collective on the world.
   Out     kernels   static, borrowed
-  Errors  a user error where this build has no such engine, or the engine no such kernels on a rank's processor
+  Errors  a user error where this build has no such engine, or the engine no such kernels on a processor
 */
 PetscErrorCode UnrLayerKernels(UnrPrecision precision, const UnrConvKernels **kernels)
 {

@@ -1,6 +1,6 @@
 /*
-  Where states become tiles and back: double to -net_precision, normalisation, constant channels; and the reverse.
-  Batches are [sample][cell][component], tiles [sample][cell][channel] with ghosts; rows of cells go one by one.
+  Where states become tiles and back: double to -net_precision, normalisation, constant channels; and the
+  reverse.  Batches are [sample][cell][component], tiles [sample][cell][channel] with ghosts; row by row.
   Maths: docs/method/network.md, eq. (1)
 */
 #include "core/error.h"
@@ -31,7 +31,7 @@ static void ParameterNames(UnrPhysics physics, char names[], size_t room)
 }
 
 /*
-  UnrNetConvertCreate - which constants are fed, and the constants of normalisation at 0, 1, 1.  Collective on the world.
+  UnrNetConvertCreate - which constants are fed; normalisation by 0, 1, 1.     Collective on the world.
   In      names     parameters of the sample
           divisor   [divisors], none: 1
   Errors  a user error for a name that the physics has not, or for another number of divisors than of names
@@ -198,7 +198,7 @@ PetscErrorCode UnrNetStore(UnrNet net, const void *y, UnrBatch out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* UnrNetStoreReverse - y_bar = scale out_bar: the first and only part of the output tile's cotangent.     Local. */
+/* UnrNetStoreReverse - y_bar = scale out_bar, the only part of the output tile's cotangent.     Local. */
 PetscErrorCode UnrNetStoreReverse(UnrNet net, UnrBatch out_bar, void *y_bar)
 {
   const UnrTileShape *shape = &net->tile[net->nodes].shape;

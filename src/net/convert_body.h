@@ -1,4 +1,4 @@
-/* The body of convert.c, which includes it once for each `real`; NAME() tells the two apart.  No include guard. */
+/* The body of convert.c, included once for each `real`; NAME() tells the two apart.  No include guard. */
 
 /* x[cell] = ((u - mean) / std, c), cells of one row of one sample; u NULL: zeros. */
 static void NAME(LoadRow)(UnrNet net, const double *u, const double *mean, const double *c, real *x)

@@ -12,7 +12,7 @@ typedef struct {
   const UnrActivationOps *activation;
 } TapeHead;
 
-/* Tiles live in slots, or in a tape where it keeps them; z_slot: where z goes that must outlive y, or NO_TILE. */
+/* Tiles live in slots, or in the tape if it keeps them; z_slot: where a z goes that must stay, or NO_TILE. */
 static void PlaceTiles(UnrNet net, char *tape, PetscInt z_slot)
 {
   for (PetscInt t = 0; t <= net->nodes; t++) {
@@ -72,8 +72,8 @@ PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch 
   UnrNetVjp - reverse of UnrNetApply().     Collective on the grid.
   In      tape       of the matching apply; the weights must be the same
           out_bar    borrowed
-  In/out  u_bar, par_bar [sample][parameter], theta_bar [parameters of the net]   this rank's part is ADDED; NULL: not
-                     wanted.  Without u_bar and par_bar nothing is sent through the first layers' data.
+  In/out  u_bar, par_bar [sample][parameter], theta_bar   this rank's part is ADDED; NULL: not wanted.
+                     Without u_bar and par_bar nothing goes back through the data of the first layers.
   Errors  PETSC_ERR_ARG_WRONGSTATE if the tape is unfilled, or of other samples or another activation
 */
 PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch out_bar, UnrBatch u_bar,

@@ -1,9 +1,10 @@
 /*
   A network N(u, c): batches of doubles in and out, channels-last tiles of -net_precision inside.
 
-  Input channels: the state's components, normalised, then the constant channels c (parameters of the sample, scaled).
-  Constants of normalisation belong to the net and are stored with the model.  theta is one flat array of the net's
-  precision with named views.  vjp ADDS; u_bar, par_bar, theta_bar may be NULL; par_bar and theta_bar are this rank's part.
+  Input channels: the state's components, normalised, then the constant channels c (parameters of the sample,
+  scaled).  Constants of normalisation belong to the net and are stored with the model.  theta is one flat
+  array of the net's precision with named views.  vjp ADDS; u_bar, par_bar, theta_bar may be NULL; par_bar
+  and theta_bar are this rank's part.
 */
 #pragma once
 
@@ -19,26 +20,29 @@ PetscErrorCode UnrNetList(PetscErrorCode (*visit)(const char *name, const char *
                           void *context);
 /* Before a grid exists: what -net_type with its options asks of the layout. */
 PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs);
-/* out_channels components of the physics.  Weights are drawn from -seed_weights, the same on every rank count. */
+/* From the state's components to as many.  Weights are drawn from -seed_weights, the same on every layout. */
 PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net);
 PetscErrorCode UnrNetDestroy(UnrNet *net);
-const char *UnrNetName(UnrNet net);
-UnrPrecision UnrNetPrecision(UnrNet net);
-size_t UnrNetParameters(UnrNet net);
-/* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged (weights are packed lazily). */
+const char    *UnrNetName(UnrNet net);
+UnrPrecision   UnrNetPrecision(UnrNet net);
+size_t         UnrNetParameters(UnrNet net);
+/* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged. */
 PetscErrorCode UnrNetTheta(UnrNet net, void **theta);
 PetscErrorCode UnrNetThetaChanged(UnrNet net);
 /* View i: its name ("block0.conv0.weight"), shape (rank numbers), first number; name NULL past the last. */
-PetscErrorCode UnrNetView(UnrNet net, PetscInt i, const char **name, PetscInt *rank, PetscInt shape[5], size_t *offset);
+PetscErrorCode UnrNetView(UnrNet net, PetscInt i, const char **name, PetscInt *rank, PetscInt shape[5],
+                          size_t *offset);
 /* Kinked activations become tanh (or back): for Taylor and difference tests. */
 PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth);
 
 /*
-  Constants of normalisation, [component of the state]: the net sees (u - mean) / std and gives scale * N.  Defaults
-  0, 1, 1.  Copied; any of the three may be NULL: unchanged.  Get: borrowed, valid as long as the net.
+  Constants of normalisation, [component of the state]: the net sees (u - mean) / std and gives scale * N.
+  Defaults 0, 1, 1.  Copied; any of the three may be NULL: unchanged.  Get: borrowed, lives with the net.
 */
-PetscErrorCode UnrNetNormalisationSet(UnrNet net, const double mean[], const double std[], const double scale[]);
-PetscErrorCode UnrNetNormalisationGet(UnrNet net, const double *mean[], const double *std[], const double *scale[]);
+PetscErrorCode UnrNetNormalisationSet(UnrNet net, const double mean[], const double std[],
+                                      const double scale[]);
+PetscErrorCode UnrNetNormalisationGet(UnrNet net, const double *mean[], const double *std[],
+                                      const double *scale[]);
 
 PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch out, UnrTape tape);
 PetscErrorCode UnrNetJvp(UnrNet net, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],

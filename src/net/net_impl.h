@@ -1,6 +1,6 @@
 /*
-  For files in this folder only.  A network is a PROGRAM of nodes, built by a plugin and run by execute.c: node i makes
-  tile i + 1 from earlier tiles, y = f( conv(x) + skip ); tile 0 is the input, the last tile the output.
+  For files in this folder only.  A network is a PROGRAM of nodes, built by a plugin and run by execute.c:
+  node i makes tile i + 1, y = f( conv(x) + skip ); tile 0 is the input, the last one the output.
 */
 #pragma once
 
@@ -27,13 +27,13 @@ typedef struct {
   size_t  weight, bias;
 } UnrNetLayer;
 
-/* One instruction.  The plan's part is filled by UnrNetPlan(): which slot of work memory holds what, and when. */
+/* One instruction.  UnrNetPlan() fills the plan's part: which slot of work memory holds what, and when. */
 typedef struct {
   PetscInt    x, skip;
   bool        is_activated;
   UnrNetLayer main, projection; /* projection.conv NULL: none */
-  PetscInt    y_bar, x_bar, skip_bar;     /* slots of the cotangents; skip_bar == y_bar: the slot is passed on */
-  bool        x_adds, skip_adds;          /* is there a part of that cotangent already? */
+  PetscInt    y_bar, x_bar, skip_bar; /* slots of the cotangents; skip_bar == y_bar: the slot is passed on */
+  bool        x_adds, skip_adds;      /* is there a part of that cotangent already? */
   bool        x_completes, skip_completes; /* is this its last part? */
 } UnrNetNode;
 
@@ -44,7 +44,7 @@ typedef struct {
   bool         is_activated;
   PetscInt     slot;      /* in work memory, when there is no tape */
   UnrTileShape shape;     /* for net->samples */
-  size_t       tape_y, tape_z; /* bytes from the tape's start: output, input of the activation; SIZE_MAX: not kept */
+  size_t       tape_y, tape_z; /* bytes from the tape's start: activation's output, input, or SIZE_MAX */
   char        *y, *z;     /* where they are in this call; z == y where not kept apart */
 } UnrNetTile;
 
@@ -108,8 +108,8 @@ PetscErrorCode UnrNetProgramDestroy(UnrNet net);
 PetscErrorCode UnrNetShape(UnrNet net, PetscInt samples);
 
 /* weights.c */
-PetscErrorCode UnrNetAddView(UnrNet net, const char *layer, const char *what, PetscInt rank, const PetscInt shape[],
-                             PetscInt fan_in, size_t *offset);
+PetscErrorCode UnrNetAddView(UnrNet net, const char *layer, const char *what, PetscInt rank,
+                             const PetscInt shape[], PetscInt fan_in, size_t *offset);
 PetscErrorCode UnrNetThetaDraw(UnrNet net);
 PetscErrorCode UnrNetPack(UnrNet net);
 PetscErrorCode UnrNetPackReverse(UnrNet net);
@@ -133,8 +133,8 @@ PetscErrorCode UnrNetNodeReverse(UnrNet net, PetscInt i, bool wants_input, void 
 PetscErrorCode UnrNetNodeTangent(UnrNet net, PetscInt i, const void *theta_dot);
 
 /* convert.c: batches of doubles <-> interior of tiles */
-PetscErrorCode UnrNetConvertCreate(UnrNet net, PetscInt constants, const char *const names[], PetscInt divisors,
-                                   const double divisor[]);
+PetscErrorCode UnrNetConvertCreate(UnrNet net, PetscInt constants, const char *const names[],
+                                   PetscInt divisors, const double divisor[]);
 PetscErrorCode UnrNetConvertDestroy(UnrNet net);
 PetscErrorCode UnrNetLoad(UnrNet net, const double par[], UnrBatch u, void *x);
 PetscErrorCode UnrNetLoadTangent(UnrNet net, const double par_dot[], UnrBatch u_dot, void *x_dot);

@@ -1,8 +1,8 @@
 /*
   One node of a network, y = f( conv(x) + skip ): forward, reverse, tangent.  Maths: docs/method/network.md
 
-  A tile's ghosts are filled once, when it is made, as wide as its readers need; kept in the tape with them, it
-  needs no exchange for the gradient of the weights.  In reverse the cotangent's ghosts are filled instead.
+  A tile's ghosts are filled once, when it is made, as wide as its readers need; kept in the tape with them,
+  it needs no exchange for the gradient of the weights.  In reverse the cotangent's ghosts are filled instead.
 */
 #include "net/net_impl.h"
 
@@ -81,7 +81,7 @@ static PetscErrorCode LayerReverseWeights(UnrNet net, const UnrNetLayer *layer, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reverse of  z + skip, y = f(z):  the skip's part.  The skip itself may be where z_bar is: then it is there already. */
+/* Reverse of  z + skip, y = f(z):  the skip's part.  Where its slot is z_bar's, it is there already. */
 static PetscErrorCode SkipReverse(UnrNet net, const UnrNetNode *node, const UnrNetTile *z, const void *z_bar)
 {
   const UnrNetTile *skip = &net->tile[node->skip];
@@ -101,8 +101,9 @@ static PetscErrorCode SkipReverse(UnrNet net, const UnrNetNode *node, const UnrN
 }
 
 /*
-  Reverse of UnrNetNodeForward().  The cotangent of y is complete and f' is already in it, so it is z_bar, z = conv(x) + skip;
-  whoever completes a tile's cotangent multiplies by that tile's f', mostly in the convolution's epilogue.
+  Reverse of UnrNetNodeForward().  The cotangent of y is complete and has f' in it already: it is z_bar, the
+  cotangent of z = conv(x) + skip.  Whoever completes a tile's cotangent multiplies by that tile's f', mostly
+  in the convolution's epilogue.
 */
 PetscErrorCode UnrNetNodeReverse(UnrNet net, PetscInt i, bool wants_input, void *theta_bar)
 {
@@ -127,7 +128,7 @@ PetscErrorCode UnrNetNodeReverse(UnrNet net, PetscInt i, bool wants_input, void 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tangent of UnrNetNodeForward(), before it: z_dot = conv(x_dot) + skip_dot + conv_dot(x) + bias_dot, in y's slot. */
+/* Tangent of UnrNetNodeForward(), before it: z_dot = conv(x_dot) + skip_dot + conv_dot(x) + bias_dot. */
 PetscErrorCode UnrNetNodeTangent(UnrNet net, PetscInt i, const void *theta_dot)
 {
   const UnrNetNode *node = &net->node[i];

@@ -1,9 +1,9 @@
 /*
   A network's program: nodes as a plugin adds them, then the plan of its memory.
 
-  The plan is made once.  Forward without a tape, a tile lives in a slot of work memory from its node to its last
-  reader; an identity skip read for the last time lends its slot to the sum.  In reverse, cotangents live in slots; an
-  identity skip passes its slot on.  Maths: docs/method/network.md
+  The plan is made once.  Forward without a tape, a tile lives in a slot of work memory from its node to its
+  last reader; an identity skip read for the last time lends its slot to the sum.  In reverse, cotangents
+  live in slots; an identity skip passes its slot on.  Maths: docs/method/network.md
 */
 #include "net/net_impl.h"
 
@@ -206,8 +206,8 @@ static size_t Append(size_t bytes, size_t *end)
 
 /*
   UnrNetShape - shapes of the tiles, offsets in the tape, size of a slot.     Local.
-  The tape keeps what the reverse reads: tiles that a convolution reads or whose activation is judged by its output,
-  and the inputs of activations that need theirs.  It begins with 64 bytes that execute.c fills.
+  The tape keeps what the reverse reads: tiles that a convolution reads or whose activation is judged by its
+  output, and the inputs of activations that need theirs.  It begins with 64 bytes that execute.c fills.
 */
 PetscErrorCode UnrNetShape(UnrNet net, PetscInt samples)
 {

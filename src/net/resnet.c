@@ -1,7 +1,7 @@
 /*
   Residual networks of the paper.  Maths: docs/method/network.md, eq. (5), (6)
-  One feature count c:  conv in->c, d blocks {conv, f, conv, + skip, f}, conv c->out; without blocks one f between.
-  Several:  one block {conv in->c, f, conv c->c, + 1x1 skip in->c, f} a count, conv c->out.
+  One feature count c:  conv in->c, d blocks {conv, f, conv, + skip, f}, conv c->out; without blocks one f
+  between.  Several:  one block {conv in->c, f, conv c->c, + 1x1 skip in->c, f} a count, conv c->out.
   Source  List, Chen, Bali & Thuerey 2025, arXiv:2402.12971, and github.com/tum-pbs/unrolling
 */
 #include "core/error.h"

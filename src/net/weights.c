@@ -36,7 +36,8 @@ PetscErrorCode UnrNetAddView(UnrNet net, const char *layer, const char *what, Pe
 
 /*
   UnrNetThetaDraw - the first weights.     Collective on the world.
-  A number depends on -seed_weights, its view's name and its place there: not on ranks; singles are rounded doubles.
+  A number depends on -seed_weights, its view's name and its place there: not on ranks.  Singles are
+  rounded doubles.
   Source  PyTorch's Conv1d and Conv2d defaults: weights and biases uniform, +-1/sqrt(fan_in)
 */
 PetscErrorCode UnrNetThetaDraw(UnrNet net)
