@@ -9,9 +9,9 @@ source "$top/jobs/setup.sh"
 mpi_environment 2
 build_unroll
 unroll=$build/unroll
-out=$top/runs/demo
-mkdir -p "$out"
 cd "$top"
+out=runs/demo
+mkdir -p "$out"
 
 echo "== 1. a start state and a cotangent (sum of the last state over a window), in The Well's layout"
 /usr/bin/python3 - "$out" <<'PY'

@@ -55,7 +55,7 @@ def plot_line(run, summary, file, name, u):
         other.plot(x, u[0], color="0.6", lw=1, label="start state")
         other.set_ylabel("start state")
         handles = low.get_legend_handles_labels()[0] + other.get_legend_handles_labels()[0]
-        low.legend(handles, [h.get_label() for h in handles], loc="upper right")
+        low.legend(handles, [h.get_label() for h in handles], loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
     return fig
 
 

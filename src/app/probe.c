@@ -146,12 +146,23 @@ PetscErrorCode UnrProbeDestroy(UnrProbe *probe)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Does any frame before the first cut enter the loss?  Not with a warm-up: then the start has no gradient. */
+static bool first_segment_counts(const UnrPlan *plan)
+{
+  for (PetscInt k = 1; k <= plan->steps; k++) {
+    if (plan->weight[k] != 0) return true;
+    if (k < plan->steps && plan->cut[k]) return false;
+  }
+  return false;
+}
+
 bool UnrProbeHas(const UnrProbe *probe, UnrQuantity q)
 {
   if (q == UNR_WEIGHTS) return probe->c->net != NULL;
   /* A solver without an adjoint leaves only the weights'. */
   if (!UnrModelHasAdjoint(probe->c->model)) return false;
-  return q == UNR_START || UnrPhysicsParameters(probe->c->physics) > 0;
+  if (q == UNR_START) return first_segment_counts(&probe->plan);
+  return UnrPhysicsParameters(probe->c->physics) > 0;
 }
 
 PetscErrorCode UnrProbeGradient(UnrProbe *probe)
