@@ -51,7 +51,7 @@ PetscErrorCode UnrLayerKernels(UnrPrecision precision, const UnrConvKernels **ke
   IsaNames(engine, precision, isas, sizeof(isas));
   UnrUserCheck(*kernels,
                "engine %s has no %s precision kernels on this processor for -layer_isa (%s); allowed: %s; "
-               "try: -layer_isa auto, or -layer_engine ref",
+               "try: -layer_isa auto",
                name, precision == UNR_SINGLE ? "single" : "double", isa, isas);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
