@@ -31,7 +31,10 @@ typedef struct {
 static inline void Fetch(const Task *t, const real *tile, size_t pixels, real *block)
 {
   for (size_t p = 0; p < pixels; ++p, tile += t->shape->y_stride[2], block += t->line) {
-    for (size_t c = 0; c < t->width; c += LANES) Store(block + c, LoadSome(tile + c, t->width - c));
+    for (size_t c = 0; c < t->width; c += LANES) {
+      __builtin_prefetch(tile + c + pixels * t->shape->y_stride[2]);
+      Store(block + c, LoadSome(tile + c, t->width - c));
+    }
   }
 }
 
@@ -82,30 +85,32 @@ static void RowOfVectors(const Task *t, const real *x, size_t y_at, real *y)
   }
 }
 
-/* sum[p][o] = total over lanes of the vectors of p and o, for a block of dot products. */
-static void TotalDots(real *lanes, size_t lines, size_t dots, real *sum)
+/* totals[p][o] = total over lanes of the vectors of p and o, for a block of dot products; lanes is overwritten. */
+static void TotalDots(real *lanes, size_t count, real *totals)
 {
-  for (size_t i = 0; i < lines * dots; i += LANES) Store(lanes + i, Totals(lanes + i * LANES));
-  for (size_t p = 0; p < lines; ++p) {
-    for (size_t o = 0; o < dots; ++o) sum[p * LANES + o] = lanes[p * dots + o];
-  }
+  for (size_t i = count; i % LANES; ++i) Store(lanes + i * LANES, (vec){0}); /* Totals() reads whole groups */
+  for (size_t i = 0; i < count; i += LANES) Store(totals + i, Totals(lanes + i * LANES));
 }
 
+/* Tails of many channels: in pieces of a few. */
 static void RowOfDots(const Task *t, const real *x, size_t y_at, real *y)
 {
   Run run;
-  _Alignas(64) real lanes[(MAX_SUMS + LANES) * LANES] = {0}; /* Totals() reads whole groups of LANES vectors */
+  _Alignas(64) real lanes[(MAX_SUMS + LANES) * LANES], totals[MAX_SUMS + LANES];
   const size_t all = t->shape->extent[2], pieces = CeilDivide(t->width, MAX_DOTS);
   const size_t runs = CeilDivide(all, max_dot_lines[CeilDivide(t->width, pieces)]);
   const size_t numbers = TapRows(t->shape) * CeilDivide(t->loop->steps, LANES) * LANES; /* of a channel */
-  memset(run.sum, 0, sizeof(run.sum));
+  memset(run.sum, 0, MAX_DOT_LINES * LANES * sizeof(real));
   for (size_t i = 0; i < runs; ++i) {
     const size_t pixels = Share(all, runs, i);
     FetchRun(t, pixels, y_at, &run);
     for (size_t k = 0, o = 0; k < pieces; o += Share(t->width, pieces, k++)) {
       const size_t dots = Share(t->width, pieces, k);
       dot_kernels[dots][pixels](t->loop, x, t->weights + o * numbers, lanes);
-      TotalDots(lanes, pixels, dots, run.sum + o);
+      TotalDots(lanes, pixels * dots, totals);
+      for (size_t p = 0; p < pixels; ++p) {
+        for (size_t d = 0; d < dots; ++d) run.sum[p * LANES + o + d] = totals[p * dots + d];
+      }
     }
     FinishRun(t, &run, pixels, y_at, y);
     x += pixels * t->shape->x_stride[2];
@@ -113,12 +118,37 @@ static void RowOfDots(const Task *t, const real *x, size_t y_at, real *y)
   }
 }
 
+/* A layer of up to MAX_DOTS channels: the totals of a run are contiguous in y, so a run is finished as if it were one
+   pixel of many channels. */
+static void RowOfFewChannels(const Task *t, const real *x, size_t y_at, real *y)
+{
+  Run run;
+  _Alignas(64) real lanes[(MAX_SUMS + LANES) * LANES], bias[MAX_SUMS + LANES] = {0};
+  const size_t all = t->shape->extent[2], out = t->width, runs = CeilDivide(all, max_dot_lines[out]);
+  Task flat = *t;
+  flat.bias = bias;
+  for (size_t i = 0; i < max_dot_lines[out] * out; ++i) bias[i] = t->bias[i % out];
+  for (size_t i = 0; i < runs; ++i) {
+    const size_t pixels = Share(all, runs, i);
+    flat.width = pixels * out;
+    FetchRun(&flat, 1, y_at, &run);
+    dot_kernels[out][pixels](t->loop, x, t->weights, lanes);
+    TotalDots(lanes, pixels * out, run.sum);
+    FinishRun(&flat, &run, 1, y_at, y);
+    x += pixels * t->shape->x_stride[2];
+    y_at += pixels * out;
+  }
+}
+
 /* All rows of a plane, for one block of channels, so that its weights stay in cache. */
 static void BlockOfPlane(const Task *t, const real *x, size_t y_at, real *y)
 {
-  for (PetscInt j = 0; j < t->shape->extent[1]; ++j) {
-    (t->vectors ? RowOfVectors : RowOfDots)(t, x + j * t->shape->x_stride[1], y_at + j * t->shape->y_stride[1], y);
-  }
+  const UnrConvShape *s = t->shape;
+  const bool has_few = s->out <= MAX_DOTS && s->y_stride[2] == (size_t)s->out;
+  void (*const row)(const Task *, const real *, size_t, real *) = t->vectors ? RowOfVectors
+                                                                  : has_few  ? RowOfFewChannels
+                                                                             : RowOfDots;
+  for (PetscInt j = 0; j < s->extent[1]; ++j) row(t, x + j * s->x_stride[1], y_at + j * s->y_stride[1], y);
 }
 
 /* One sample and one index of axis 0. */

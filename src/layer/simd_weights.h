@@ -8,7 +8,7 @@
 
 #include "layer/simd_pack.h"
 
-enum { BAND_ROWS = 128, BAND_BYTES = 128 * 1024 };
+enum { BAND_ROWS = 256, BAND_BYTES = 512 * 1024 };
 
 /* Rows of pixels: where each starts in x (at tap 0) and in y_bar; `pixels` of them in each. */
 typedef struct {
@@ -56,7 +56,7 @@ static void BandByWindow(const UnrConvShape *s, const Loop *loop, const real *x,
   _Alignas(64) real sum[MAX_SUMS * LANES];
   const size_t window = Window(s), out = s->out;
   for (size_t k = 0; k < window;) {
-    size_t vectors = VectorsOf(CeilDivide(window - k, LANES));
+    size_t vectors = PetscMin(MAX_VECTORS, CeilDivide(window - k, LANES));
     while (width > max_lines[vectors]) --vectors;
     const size_t rows = PetscMin(vectors * LANES, window - k);
     outer_kernels[vectors][width](loop, y_bar + channel, x + k, sum);
