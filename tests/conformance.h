@@ -9,11 +9,11 @@
 enum { TEST_SAMPLES = 3, TEST_PARAMETERS = 8 };
 
 typedef struct {
-  TestCase   box;
-  UnrGrid    grid;    /* box.grid */
+  TestCase box;
+  UnrGrid grid;       /* box.grid */
   UnrPhysics physics; /* box.physics */
-  PetscInt   parameters;
-  double     par[TEST_SAMPLES * TEST_PARAMETERS]; /* [sample][parameter], different in every sample */
+  PetscInt parameters;
+  double par[TEST_SAMPLES * TEST_PARAMETERS]; /* [sample][parameter], different in every sample */
 } Subject;
 
 /* Word i of "a|b|c"; false past the end. */
@@ -28,7 +28,10 @@ static inline bool TestWord(const char *words, int i, char word[64])
   return true;
 }
 
-static inline void TestOption(const char *name, const char *value) { TEST_CALL(PetscOptionsSetValue(NULL, name, value)); }
+static inline void TestOption(const char *name, const char *value)
+{
+  TEST_CALL(PetscOptionsSetValue(NULL, name, value));
+}
 
 /* True for success, false for a user's mistake, which is forgotten. */
 static inline bool TestIsFine(PetscErrorCode code)
@@ -39,16 +42,16 @@ static inline bool TestIsFine(PetscErrorCode code)
 }
 
 /*
-  SubjectOpen - a physics on a small uneven grid, on all ranks or on every rank alone.     Collective on the world.
-  Returns false if the physics has no such dimension.
+  SubjectOpen - a physics on a small uneven grid, on all ranks or on every rank alone.     Collective on the
+  world. Returns false if the physics has no such dimension.
 */
 static inline bool SubjectOpen(const char *physics, int dim, bool alone, Subject *t)
 {
   static const char *const points[] = {"26", "16,12", "8,8,12"};
-  static bool              is_first = true;
-  char                     options[256];
-  UnrNeeds                 needs;
-  PetscInt                 components;
+  static bool is_first = true;
+  char options[256];
+  UnrNeeds needs;
+  PetscInt components;
 
   if (is_first) {
     TEST_CALL(UnrErrorHandlerPush());
@@ -57,7 +60,8 @@ static inline bool SubjectOpen(const char *physics, int dim, bool alone, Subject
   is_first = false;
   TestOption("-physics_type", physics);
   if (!TestIsFine(UnrPhysicsDescribe(dim, &needs, &components))) return false;
-  snprintf(options, sizeof options, "-physics_type %s -grid_points %s -layout_replicas 1", physics, points[dim - 1]);
+  snprintf(options, sizeof options, "-physics_type %s -grid_points %s -layout_replicas 1", physics,
+           points[dim - 1]);
   TestCaseOpen(&t->box, alone, options);
   t->grid = t->box.grid;
   t->physics = t->box.physics;
@@ -65,7 +69,8 @@ static inline bool SubjectOpen(const char *physics, int dim, bool alone, Subject
   cr_assert(t->parameters <= TEST_PARAMETERS);
   for (PetscInt s = 0; s < TEST_SAMPLES; s++) {
     for (PetscInt p = 0; p < t->parameters; p++)
-      t->par[s * t->parameters + p] = UnrPhysicsParameterDefault(t->physics, p) * (1 + 0.13 * (double)(s + 1) - 0.05 * (double)p);
+      t->par[s * t->parameters + p] =
+          UnrPhysicsParameterDefault(t->physics, p) * (1 + 0.13 * (double)(s + 1) - 0.05 * (double)p);
   }
   return true;
 }
@@ -76,8 +81,8 @@ static inline void SubjectClose(Subject *t)
 }
 
 /*
-  TestState - a smooth state without symmetry, different in every sample and component, the same on every layout; then
-  what the physics can represent of it.     Collective on the grid.
+  TestState - a smooth state without symmetry, different in every sample and component, the same on every
+  layout; then what the physics can represent of it.     Collective on the grid.
 */
 static inline void TestState(Subject *t, PetscInt first, const double par[], UnrBatch u)
 {
@@ -90,8 +95,8 @@ static inline void TestState(Subject *t, PetscInt first, const double par[], Unr
         for (PetscInt z = g->start[2]; z < g->start[2] + g->count[2]; z++)
           for (PetscInt c = 0; c < g->components; c++) {
             const PetscInt cell[] = {x, y, z};
-            UnrRng         rng = {7, UnrRngStream("test state", (uint64_t)(first + s), (uint64_t)c)};
-            double         sum = 0.3;
+            UnrRng rng = {7, UnrRngStream("test state", (uint64_t)(first + s), (uint64_t)c)};
+            double sum = 0.3;
 
             for (uint64_t w = 0; w < 6; w++) {
               double phase = UnrRngUniform(rng, 5 * w);
@@ -112,7 +117,8 @@ static inline void TestState(Subject *t, PetscInt first, const double par[], Unr
 static inline void TestParDirection(const Subject *t, uint64_t number, double par_dot[])
 {
   for (PetscInt i = 0; i < TEST_SAMPLES * t->parameters; i++)
-    par_dot[i] = 0.1 * t->par[i] * UnrRngNormal((UnrRng){11, UnrRngStream("test parameters", number, 0)}, (uint64_t)i);
+    par_dot[i] =
+        0.1 * t->par[i] * UnrRngNormal((UnrRng){11, UnrRngStream("test parameters", number, 0)}, (uint64_t)i);
 }
 
 static inline UnrBatch TestBatch(Subject *t, PetscInt samples)
@@ -139,7 +145,10 @@ static inline UnrBatch TestCopy(Subject *t, UnrBatch from)
   return batch;
 }
 
-static inline double TestNorm(UnrBatch x) { return sqrt(TestDot(x, x)); }
+static inline double TestNorm(UnrBatch x)
+{
+  return sqrt(TestDot(x, x));
+}
 
 /* Over all ranks of the grid: a parameter's gradient is the sum of what the ranks give. */
 static inline double TestParDot(const Subject *t, const double par_dot[], const double par_bar[])
@@ -151,12 +160,13 @@ static inline double TestParDot(const Subject *t, const double par_dot[], const 
   return sum;
 }
 
-/* Largest difference between this rank's block of `split` and the same cells of `whole`, which this rank has alone. */
+/* Largest difference between this rank's block of `split` and the same cells of `whole`, which this rank has
+ * alone. */
 static inline double TestBlockDifference(UnrBatch split, UnrBatch whole)
 {
-  UnrGrid       g = split->grid;
+  UnrGrid g = split->grid;
   const double *at = split->data;
-  double        largest = 0, all = 0;
+  double largest = 0, all = 0;
 
   for (PetscInt s = 0; s < split->samples; s++)
     for (PetscInt x = g->start[0]; x < g->start[0] + g->count[0]; x++)
@@ -165,7 +175,9 @@ static inline double TestBlockDifference(UnrBatch split, UnrBatch whole)
           for (PetscInt c = 0; c < g->components; c++) {
             const PetscInt cell = (x * g->points[1] + y) * g->points[2] + z;
 
-            largest = fmax(largest, fabs(*at++ - whole->data[(size_t)s * whole->stride + (size_t)(cell * g->components + c)]));
+            largest = fmax(
+                largest,
+                fabs(*at++ - whole->data[(size_t)s * whole->stride + (size_t)(cell * g->components + c)]));
           }
   MPI_Allreduce(&largest, &all, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
   return all;

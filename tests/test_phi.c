@@ -9,13 +9,14 @@
 static UnrComplex Exact(int k, UnrComplex z)
 {
   enum { POINTS = 256 };
-  const long double radius = cabs(z) > 4 ? 1 : 6; /* the circle keeps away from 0, where the recurrence fails */
+  const long double radius =
+      cabs(z) > 4 ? 1 : 6; /* the circle keeps away from 0, where the recurrence fails */
   _Complex long double sum = 0;
 
   for (int i = 0; i < POINTS; i++) {
-    const long double    angle = 2 * 3.141592653589793238462643383279502884L * (i + 0.5L) / POINTS;
+    const long double angle = 2 * 3.141592653589793238462643383279502884L * (i + 0.5L) / POINTS;
     _Complex long double w = z + radius * (cosl(angle) + (_Complex long double)I * sinl(angle)), f = cexpl(w);
-    long double          factorial = 1;
+    long double factorial = 1;
 
     for (int j = 0; j < k; j++) {
       f = (f - 1 / factorial) / w;
@@ -26,7 +27,8 @@ static UnrComplex Exact(int k, UnrComplex z)
   return (UnrComplex)(sum / POINTS);
 }
 
-/* Largest relative error of phi_1 .. phi_4 on rays from the negative real axis to the positive one, |z| from low to high. */
+/* Largest relative error of phi_1 .. phi_4 on rays from the negative real axis to the positive one, |z| from
+ * low to high. */
 static double LargestError(double low, double high)
 {
   double largest = 0;
@@ -38,12 +40,14 @@ static double LargestError(double low, double high)
       UnrComplex phi[UNR_PHI_MAX + 1];
 
       UnrPhi(UNR_PHI_MAX, z, phi);
-      for (int k = 1; k <= UNR_PHI_MAX; k++) largest = fmax(largest, cabs(phi[k] - Exact(k, z)) / cabs(phi[k]));
+      for (int k = 1; k <= UNR_PHI_MAX; k++)
+        largest = fmax(largest, cabs(phi[k] - Exact(k, z)) / cabs(phi[k]));
     }
   return largest;
 }
 
-/* The bounds are some ten units of rounding; a series or a recurrence used on the other's side loses all digits. */
+/* The bounds are some ten units of rounding; a series or a recurrence used on the other's side loses all
+ * digits. */
 Test(phi, accuracy)
 {
   const double below = LargestError(1.5, 1.9999), above = LargestError(2.0001, 3);

@@ -8,8 +8,8 @@ static void CheckDot(const char *physics, int dim)
 {
   Subject t;
   UnrBatch u, u_dot, w, rhs_dot, u_bar;
-  double   par_dot[TEST_SAMPLES * TEST_PARAMETERS], par_bar[TEST_SAMPLES * TEST_PARAMETERS] = {0};
-  double   scale, tangent, adjoint, start;
+  double par_dot[TEST_SAMPLES * TEST_PARAMETERS], par_bar[TEST_SAMPLES * TEST_PARAMETERS] = {0};
+  double scale, tangent, adjoint, start;
 
   SubjectOpen(physics, dim, false, &t);
   u = TestBatch(&t, TEST_SAMPLES);
@@ -33,14 +33,15 @@ static void CheckDot(const char *physics, int dim)
   TEST_CALL(UnrPhysicsVjp(t.physics, t.par, u, w, u_bar, NULL));
   tangent = TestDot(rhs_dot, w);
   adjoint = TestDot(u_dot, u_bar);
-  cr_expect(fabs(tangent - adjoint) <= 1e-12 * scale, SIZED("dot product of the state %.17g, %.17g"), tangent, adjoint);
+  cr_expect(fabs(tangent - adjoint) <= 1e-12 * scale, SIZED("dot product of the state %.17g, %.17g"), tangent,
+            adjoint);
   TEST_CALL(UnrPhysicsJvp(t.physics, t.par, u, NULL, par_dot, rhs_dot));
   memset(par_bar, 0, sizeof par_bar);
   TEST_CALL(UnrPhysicsVjp(t.physics, t.par, u, w, NULL, par_bar));
   tangent = TestDot(rhs_dot, w);
   adjoint = TestParDot(&t, par_dot, par_bar);
-  cr_expect(fabs(tangent - adjoint) <= 1e-12 * scale, SIZED("dot product of the parameters %.17g, %.17g"), tangent,
-            adjoint);
+  cr_expect(fabs(tangent - adjoint) <= 1e-12 * scale, SIZED("dot product of the parameters %.17g, %.17g"),
+            tangent, adjoint);
   TEST_CALL(UnrBatchDestroy(&u));
   TEST_CALL(UnrBatchDestroy(&u_dot));
   TEST_CALL(UnrBatchDestroy(&w));
@@ -49,7 +50,10 @@ static void CheckDot(const char *physics, int dim)
   SubjectClose(&t);
 }
 
-Test(physics, dot_products) { TestEveryPhysics(CheckDot); }
+Test(physics, dot_products)
+{
+  TestEveryPhysics(CheckDot);
+}
 
 /* |rhs(u + h u_dot, par + h par_dot) - rhs - h rhs_dot| falls as h^2, from h = 1e-1 to 1e-5. */
 static void CheckTaylor(const char *physics, int dim)
@@ -57,7 +61,7 @@ static void CheckTaylor(const char *physics, int dim)
   enum { STEPS = 5 };
   Subject t;
   UnrBatch u, u_dot, v, rhs, rhs_dot, moved;
-  double   par_dot[TEST_SAMPLES * TEST_PARAMETERS], par[TEST_SAMPLES * TEST_PARAMETERS], r[STEPS], h = 0.1;
+  double par_dot[TEST_SAMPLES * TEST_PARAMETERS], par[TEST_SAMPLES * TEST_PARAMETERS], r[STEPS], h = 0.1;
 
   SubjectOpen(physics, dim, false, &t);
   u = TestBatch(&t, TEST_SAMPLES);
@@ -80,7 +84,8 @@ static void CheckTaylor(const char *physics, int dim)
     TEST_CALL(UnrBatchAXPY(moved, -h, rhs_dot));
     r[i] = TestNorm(moved);
   }
-  cr_expect(TestOrder(STEPS, r) >= 1.95, SIZED("Taylor remainders %g %g %g %g %g"), r[0], r[1], r[2], r[3], r[4]);
+  cr_expect(TestOrder(STEPS, r) >= 1.95, SIZED("Taylor remainders %g %g %g %g %g"), r[0], r[1], r[2], r[3],
+            r[4]);
   TEST_CALL(UnrBatchDestroy(&u));
   TEST_CALL(UnrBatchDestroy(&u_dot));
   TEST_CALL(UnrBatchDestroy(&v));
@@ -90,12 +95,15 @@ static void CheckTaylor(const char *physics, int dim)
   SubjectClose(&t);
 }
 
-Test(physics, taylor) { TestEveryPhysics(CheckTaylor); }
+Test(physics, taylor)
+{
+  TestEveryPhysics(CheckTaylor);
+}
 
 /* <w, rhs(par)> with parameter p of sample s moved by h. */
 static double Functional(Subject *t, UnrBatch u, UnrBatch w, PetscInt at, double h)
 {
-  double   par[TEST_SAMPLES * TEST_PARAMETERS], value;
+  double par[TEST_SAMPLES * TEST_PARAMETERS], value;
   UnrBatch rhs = TestBatch(t, TEST_SAMPLES);
 
   memcpy(par, t->par, sizeof par);
@@ -106,12 +114,13 @@ static double Functional(Subject *t, UnrBatch u, UnrBatch w, PetscInt at, double
   return value;
 }
 
-/* Fourth-order central differences with h = 1e-3 of the parameter: truncation 1e-12, rounding 1e-13 of the value. */
+/* Fourth-order central differences with h = 1e-3 of the parameter: truncation 1e-12, rounding 1e-13 of the
+ * value. */
 static void CheckParameterDifferences(const char *physics, int dim)
 {
   Subject t;
   UnrBatch u, w;
-  double   par_bar[TEST_SAMPLES * TEST_PARAMETERS] = {0};
+  double par_bar[TEST_SAMPLES * TEST_PARAMETERS] = {0};
 
   SubjectOpen(physics, dim, false, &t);
   u = TestBatch(&t, TEST_SAMPLES);
@@ -125,27 +134,30 @@ static void CheckParameterDifferences(const char *physics, int dim)
     const double far = Functional(&t, u, w, i, 2 * h) - Functional(&t, u, w, i, -2 * h);
     const double difference = (8 * near - far) / (12 * h);
 
-    cr_expect(fabs(difference - exact) <= 1e-8 * fabs(exact), SIZED("parameter %d: %.15g, differences %.15g"), (int)i,
-              exact, difference);
+    cr_expect(fabs(difference - exact) <= 1e-8 * fabs(exact), SIZED("parameter %d: %.15g, differences %.15g"),
+              (int)i, exact, difference);
   }
   TEST_CALL(UnrBatchDestroy(&u));
   TEST_CALL(UnrBatchDestroy(&w));
   SubjectClose(&t);
 }
 
-Test(physics, parameter_differences) { TestEveryPhysics(CheckParameterDifferences); }
+Test(physics, parameter_differences)
+{
+  TestEveryPhysics(CheckParameterDifferences);
+}
 
 /* Everything a physics computes, for the comparison of layouts and of batches. */
 typedef struct {
   UnrBatch rhs, rhs_dot, u_bar;
-  double   par_bar[TEST_SAMPLES * TEST_PARAMETERS];
+  double par_bar[TEST_SAMPLES * TEST_PARAMETERS];
 } Results;
 
 static void Compute(Subject *t, PetscInt first, PetscInt samples, Results *r)
 {
   const double *par = t->par + first * t->parameters;
-  double        par_dot[TEST_SAMPLES * TEST_PARAMETERS], *par_bar;
-  UnrBatch      u = TestBatch(t, samples), u_dot = TestBatch(t, samples), w = TestBatch(t, samples);
+  double par_dot[TEST_SAMPLES * TEST_PARAMETERS], *par_bar;
+  UnrBatch u = TestBatch(t, samples), u_dot = TestBatch(t, samples), w = TestBatch(t, samples);
 
   TestState(t, first, par, u);
   TestFill(u_dot, first, "tangent", 1);
@@ -176,31 +188,36 @@ static void ResultsFree(Results *r)
 static void CheckRanks(const char *physics, int dim)
 {
   Subject split, alone;
-  Results  a, b;
+  Results a, b;
 
   SubjectOpen(physics, dim, false, &split);
   SubjectOpen(physics, dim, true, &alone);
   Compute(&split, 0, TEST_SAMPLES, &a);
   Compute(&alone, 0, TEST_SAMPLES, &b);
   cr_expect(TestBlockDifference(a.rhs, b.rhs) <= 1e-13 * TestNorm(b.rhs), SIZED("rhs depends on the layout"));
-  cr_expect(TestBlockDifference(a.rhs_dot, b.rhs_dot) <= 1e-13 * TestNorm(b.rhs_dot), SIZED("jvp depends on the layout"));
-  cr_expect(TestBlockDifference(a.u_bar, b.u_bar) <= 1e-13 * TestNorm(b.u_bar), SIZED("vjp depends on the layout"));
+  cr_expect(TestBlockDifference(a.rhs_dot, b.rhs_dot) <= 1e-13 * TestNorm(b.rhs_dot),
+            SIZED("jvp depends on the layout"));
+  cr_expect(TestBlockDifference(a.u_bar, b.u_bar) <= 1e-13 * TestNorm(b.u_bar),
+            SIZED("vjp depends on the layout"));
   for (PetscInt i = 0; i < TEST_SAMPLES * split.parameters; i++)
-    cr_expect(TestRelative(a.par_bar[i], b.par_bar[i]) <= 1e-11, SIZED("par_bar[%d] %.15g, alone %.15g"), (int)i,
-              a.par_bar[i], b.par_bar[i]);
+    cr_expect(TestRelative(a.par_bar[i], b.par_bar[i]) <= 1e-11, SIZED("par_bar[%d] %.15g, alone %.15g"),
+              (int)i, a.par_bar[i], b.par_bar[i]);
   ResultsFree(&a);
   ResultsFree(&b);
   SubjectClose(&split);
   SubjectClose(&alone);
 }
 
-Test(physics, ranks) { TestEveryPhysics(CheckRanks); }
+Test(physics, ranks)
+{
+  TestEveryPhysics(CheckRanks);
+}
 
 /* A batch of samples with their own parameters gives what the samples give one by one. */
 static void CheckMixedBatch(const char *physics, int dim)
 {
   Subject t;
-  Results  all, one;
+  Results all, one;
 
   SubjectOpen(physics, dim, false, &t);
   Compute(&t, 0, TEST_SAMPLES, &all);
@@ -215,25 +232,32 @@ static void CheckMixedBatch(const char *physics, int dim)
       largest[1] = fmax(largest[1], fabs(all.rhs_dot->data[at] - one.rhs_dot->data[i]));
       largest[2] = fmax(largest[2], fabs(all.u_bar->data[at] - one.u_bar->data[i]));
     }
-    cr_expect(largest[0] <= 1e-13 * TestNorm(one.rhs), SIZED("rhs of sample %d depends on the batch"), (int)s);
-    cr_expect(largest[1] <= 1e-13 * TestNorm(one.rhs_dot), SIZED("jvp of sample %d depends on the batch"), (int)s);
-    cr_expect(largest[2] <= 1e-13 * TestNorm(one.u_bar), SIZED("vjp of sample %d depends on the batch"), (int)s);
+    cr_expect(largest[0] <= 1e-13 * TestNorm(one.rhs), SIZED("rhs of sample %d depends on the batch"),
+              (int)s);
+    cr_expect(largest[1] <= 1e-13 * TestNorm(one.rhs_dot), SIZED("jvp of sample %d depends on the batch"),
+              (int)s);
+    cr_expect(largest[2] <= 1e-13 * TestNorm(one.u_bar), SIZED("vjp of sample %d depends on the batch"),
+              (int)s);
     for (PetscInt i = s * t.parameters; i < (s + 1) * t.parameters; i++)
-      cr_expect(TestRelative(all.par_bar[i], one.par_bar[i]) <= 1e-12, SIZED("par_bar[%d] depends on the batch"), (int)i);
+      cr_expect(TestRelative(all.par_bar[i], one.par_bar[i]) <= 1e-12,
+                SIZED("par_bar[%d] depends on the batch"), (int)i);
     ResultsFree(&one);
   }
   ResultsFree(&all);
   SubjectClose(&t);
 }
 
-Test(physics, mixed_batch) { TestEveryPhysics(CheckMixedBatch); }
+Test(physics, mixed_batch)
+{
+  TestEveryPhysics(CheckMixedBatch);
+}
 
 /* The assembled Jacobian is the tangent, where a physics offers one. */
 static void CheckJacobian(const char *physics, int dim)
 {
   Subject t;
   UnrBatch u, u_dot, rhs_dot, product;
-  Mat      J;
+  Mat J;
 
   SubjectOpen(physics, dim, false, &t);
   if (UnrPhysicsHas(t.physics, UNR_PHYSICS_JACOBIAN)) {
@@ -259,7 +283,10 @@ static void CheckJacobian(const char *physics, int dim)
   SubjectClose(&t);
 }
 
-Test(physics, jacobian) { TestEveryPhysics(CheckJacobian); }
+Test(physics, jacobian)
+{
+  TestEveryPhysics(CheckJacobian);
+}
 
 /* P P = P and <P v, w> = <v, P' w>. */
 static void CheckConstraint(const char *physics, int dim)
@@ -274,7 +301,8 @@ static void CheckConstraint(const char *physics, int dim)
   Pw = TestCopy(&t, w);
   TEST_CALL(UnrPhysicsConstrain(t.physics, t.par, Pv));
   TEST_CALL(UnrPhysicsConstrainTranspose(t.physics, t.par, Pw));
-  cr_expect(fabs(TestDot(Pv, w) - TestDot(v, Pw)) <= 1e-13 * TestNorm(v) * TestNorm(w), SIZED("P' is not P's transpose"));
+  cr_expect(fabs(TestDot(Pv, w) - TestDot(v, Pw)) <= 1e-13 * TestNorm(v) * TestNorm(w),
+            SIZED("P' is not P's transpose"));
   if (UnrPhysicsHas(t.physics, UNR_PHYSICS_CONSTRAIN)) {
     TEST_CALL(UnrBatchAXPY(v, -1, Pv));
     cr_expect(TestNorm(v) > 1e-3 * TestNorm(Pv), SIZED("P changes nothing"));
@@ -291,27 +319,35 @@ static void CheckConstraint(const char *physics, int dim)
   SubjectClose(&t);
 }
 
-Test(physics, constraint) { TestEveryPhysics(CheckConstraint); }
+Test(physics, constraint)
+{
+  TestEveryPhysics(CheckConstraint);
+}
 
 /* A parameter's name finds its index; lengths taken from the parameters and put back change nothing. */
 static void CheckNames(const char *physics, int dim)
 {
   Subject t;
-  double   length[UNR_MAX_DIM], par[TEST_PARAMETERS];
+  double length[UNR_MAX_DIM], par[TEST_PARAMETERS];
 
   SubjectOpen(physics, dim, false, &t);
   cr_expect(!strcmp(UnrPhysicsName(t.physics), physics), "name %s of %s", UnrPhysicsName(t.physics), physics);
   for (PetscInt p = 0; p < t.parameters; p++) {
     const char *name = UnrPhysicsParameterName(t.physics, p);
 
-    cr_expect(name[0] != '-' && UnrPhysicsParameterIndex(t.physics, name) == p, SIZED("parameter '%s'"), name);
+    cr_expect(name[0] != '-' && UnrPhysicsParameterIndex(t.physics, name) == p, SIZED("parameter '%s'"),
+              name);
   }
   cr_expect(UnrPhysicsParameterIndex(t.physics, "no such parameter") == -1);
   TEST_CALL(UnrPhysicsLength(t.physics, t.par, length));
   memcpy(par, t.par, (size_t)t.parameters * sizeof(double));
   TEST_CALL(UnrPhysicsSetLength(t.physics, length, par));
-  for (PetscInt p = 0; p < t.parameters; p++) cr_expect(par[p] == t.par[p], SIZED("lengths change parameter %d"), (int)p);
+  for (PetscInt p = 0; p < t.parameters; p++)
+    cr_expect(par[p] == t.par[p], SIZED("lengths change parameter %d"), (int)p);
   SubjectClose(&t);
 }
 
-Test(physics, names_and_lengths) { TestEveryPhysics(CheckNames); }
+Test(physics, names_and_lengths)
+{
+  TestEveryPhysics(CheckNames);
+}

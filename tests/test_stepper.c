@@ -1,4 +1,5 @@
-/* Conformance of every stepper in src/stepper/list.h on every physics it takes: tangent, adjoint, parameters, layouts. */
+/* Conformance of every stepper in src/stepper/list.h on every physics it takes: tangent, adjoint, parameters,
+ * layouts. */
 #include "conformance.h"
 
 #include "core/count.h"
@@ -9,34 +10,28 @@
 static const struct {
   const char *stepper, *option, *value;
 } variants[] = {
-  {"etdrk", "-stepper_etdrk_order", "1"},
-  {"etdrk", "-stepper_etdrk_order", "2"},
-  {"etdrk", "-stepper_etdrk_order", "3"},
-  {"etdrk", "-stepper_etdrk_order", "4"},
-  {"rk", "-stepper_rk_type", "euler"},
-  {"rk", "-stepper_rk_type", "midpoint"},
-  {"rk", "-stepper_rk_type", "heun"},
-  {"rk", "-stepper_rk_type", "ssp3"},
-  {"rk", "-stepper_rk_type", "kutta3"},
-  {"rk", "-stepper_rk_type", "rk4"},
-  {"ts", "-stepper_ts_type", "rk"},
-  {"ts", "-stepper_ts_type", "theta"},
-  {"ts", "-stepper_ts_type", "cn"},
-  {"ts", "-stepper_ts_type", "beuler"},
+    {"etdrk", "-stepper_etdrk_order", "1"}, {"etdrk", "-stepper_etdrk_order", "2"},
+    {"etdrk", "-stepper_etdrk_order", "3"}, {"etdrk", "-stepper_etdrk_order", "4"},
+    {"rk", "-stepper_rk_type", "euler"},    {"rk", "-stepper_rk_type", "midpoint"},
+    {"rk", "-stepper_rk_type", "heun"},     {"rk", "-stepper_rk_type", "ssp3"},
+    {"rk", "-stepper_rk_type", "kutta3"},   {"rk", "-stepper_rk_type", "rk4"},
+    {"ts", "-stepper_ts_type", "rk"},       {"ts", "-stepper_ts_type", "theta"},
+    {"ts", "-stepper_ts_type", "cn"},       {"ts", "-stepper_ts_type", "beuler"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 typedef struct {
-  Subject     on; /* the physics */
-  UnrStepper  stepper;
+  Subject on; /* the physics */
+  UnrStepper stepper;
   const char *name; /* of the stepper */
   const char *value;
 } Case;
 
-#define SIZED(text) "%s %s on %s %d-D: " text, c->name, c->value, UnrPhysicsName(c->on.physics), c->on.grid->dim
+#define SIZED(text)                                                                                          \
+  "%s %s on %s %d-D: " text, c->name, c->value, UnrPhysicsName(c->on.physics), c->on.grid->dim
 
-static bool Open(const char *stepper, const char *option, const char *value, const char *physics, int dim, bool alone,
-                 Case *c)
+static bool Open(const char *stepper, const char *option, const char *value, const char *physics, int dim,
+                 bool alone, Case *c)
 {
   c->name = stepper;
   c->value = value;
@@ -57,11 +52,13 @@ static void Close(Case *c)
   SubjectClose(&c->on);
 }
 
-/* check() on one stepper and variant, for every physics and dimension it takes, on all ranks and on each alone. */
-static int RunVariant(const char *stepper, const char *option, const char *value, void (*check)(Case *c, Case *alone))
+/* check() on one stepper and variant, for every physics and dimension it takes, on all ranks and on each
+ * alone. */
+static int RunVariant(const char *stepper, const char *option, const char *value,
+                      void (*check)(Case *c, Case *alone))
 {
   char physics[64];
-  int  runs = 0;
+  int runs = 0;
 
   for (int i = 0; TestWord(UnrPhysicsNames, i, physics); i++) {
     for (int dim = 1; dim <= UNR_MAX_DIM; dim++) {
@@ -99,8 +96,8 @@ static void RunEvery(void (*check)(Case *c, Case *alone))
 /* States and directions of a frame, its results, its tape. */
 typedef struct {
   UnrBatch u, u_dot, w, next, next_dot, u_bar;
-  double   par_dot[TEST_SAMPLES * TEST_PARAMETERS], par_bar[TEST_SAMPLES * TEST_PARAMETERS];
-  UnrTape  tape;
+  double par_dot[TEST_SAMPLES * TEST_PARAMETERS], par_bar[TEST_SAMPLES * TEST_PARAMETERS];
+  UnrTape tape;
 } Frame;
 
 static void FrameOpen(Case *c, PetscInt first, PetscInt samples, Frame *f)
@@ -136,10 +133,10 @@ static void FrameClose(Frame *f)
 static void CheckDot(Case *c, Case *alone)
 {
   const double exactness = UnrStepperExactness(c->stepper);
-  Subject     *t = &c->on;
-  double       start, tangent, adjoint, scale, par_bar[TEST_SAMPLES * TEST_PARAMETERS];
-  UnrBatch     u_bar;
-  Frame        f;
+  Subject *t = &c->on;
+  double start, tangent, adjoint, scale, par_bar[TEST_SAMPLES * TEST_PARAMETERS];
+  UnrBatch u_bar;
+  Frame f;
 
   (void)alone;
   FrameOpen(c, 0, TEST_SAMPLES, &f);
@@ -158,31 +155,37 @@ static void CheckDot(Case *c, Case *alone)
   tangent = TestDot(f.next_dot, f.w);
   adjoint = TestDot(f.u_dot, f.u_bar) - start + TestParDot(t, f.par_dot, f.par_bar);
   scale = TestNorm(f.next_dot) * TestNorm(f.w);
-  cr_expect(fabs(tangent - adjoint) <= exactness * scale, SIZED("dot product %.17g, %.17g, scale %g"), tangent, adjoint, scale);
+  cr_expect(fabs(tangent - adjoint) <= exactness * scale, SIZED("dot product %.17g, %.17g, scale %g"),
+            tangent, adjoint, scale);
   /* A cotangent that is not wanted changes nothing of the other; the tape can be read again. */
   u_bar = TestBatch(t, TEST_SAMPLES);
   TestFill(u_bar, 0, "before", 1);
   memset(par_bar, 0, sizeof par_bar);
   TEST_CALL(UnrStepperVjp(c->stepper, t->par, f.tape, f.w, u_bar, NULL));
   TEST_CALL(UnrStepperVjp(c->stepper, t->par, f.tape, f.w, NULL, par_bar));
-  cr_expect(TestDistance(u_bar, f.u_bar) <= exactness * TestNorm(f.u_bar), SIZED("u_bar depends on par_bar's presence"));
+  cr_expect(TestDistance(u_bar, f.u_bar) <= exactness * TestNorm(f.u_bar),
+            SIZED("u_bar depends on par_bar's presence"));
   for (PetscInt i = 0; i < TEST_SAMPLES * t->parameters; i++)
-    cr_expect(TestSum(fabs(par_bar[i] - f.par_bar[i])) <= exactness * scale, SIZED("par_bar depends on u_bar's presence"));
+    cr_expect(TestSum(fabs(par_bar[i] - f.par_bar[i])) <= exactness * scale,
+              SIZED("par_bar depends on u_bar's presence"));
   TEST_CALL(UnrBatchDestroy(&u_bar));
   FrameClose(&f);
 }
 
-Test(stepper, dot_products) { RunEvery(CheckDot); }
+Test(stepper, dot_products)
+{
+  RunEvery(CheckDot);
+}
 
 /* |S(u + h u_dot, par + h par_dot) - S - h S_dot| falls as h^2, from h = 1e-1 to 1e-5. */
 static void CheckTaylor(Case *c, Case *alone)
 {
   enum { STEPS = 5 };
   Subject *t = &c->on;
-  Frame    f;
+  Frame f;
   UnrBatch moved, v;
-  double   par[TEST_SAMPLES * TEST_PARAMETERS], r[STEPS], h = 1e-1;
-  int      steps = STEPS;
+  double par[TEST_SAMPLES * TEST_PARAMETERS], r[STEPS], h = 1e-1;
+  int steps = STEPS;
 
   (void)alone;
   /* Of a tangent by differences only the decades above its error can be seen. */
@@ -201,13 +204,17 @@ static void CheckTaylor(Case *c, Case *alone)
     TEST_CALL(UnrBatchAXPY(moved, -h, f.next_dot));
     r[i] = TestNorm(moved);
   }
-  cr_expect(TestOrder(steps, r) >= 1.95, SIZED("Taylor remainders %g %g %g ..., the last %g"), r[0], r[1], r[2], r[steps - 1]);
+  cr_expect(TestOrder(steps, r) >= 1.95, SIZED("Taylor remainders %g %g %g ..., the last %g"), r[0], r[1],
+            r[2], r[steps - 1]);
   TEST_CALL(UnrBatchDestroy(&moved));
   TEST_CALL(UnrBatchDestroy(&v));
   FrameClose(&f);
 }
 
-Test(stepper, taylor) { RunEvery(CheckTaylor); }
+Test(stepper, taylor)
+{
+  RunEvery(CheckTaylor);
+}
 
 /* <w, S(u, par)> with parameter `at` moved by h. */
 static double Functional(Case *c, Frame *f, PetscInt at, double h)
@@ -220,12 +227,13 @@ static double Functional(Case *c, Frame *f, PetscInt at, double h)
   return TestDot(f->next, f->w);
 }
 
-/* Fourth-order central differences, h = 2e-3 of the parameter: truncation and rounding are some 1e-9 of the gradient. */
+/* Fourth-order central differences, h = 2e-3 of the parameter: truncation and rounding are some 1e-9 of the
+ * gradient. */
 static void CheckParameterDifferences(Case *c, Case *alone)
 {
   const double bound = UnrStepperExactness(c->stepper) > 1e-12 ? 1e-6 : 1e-8;
-  Subject     *t = &c->on;
-  Frame        f;
+  Subject *t = &c->on;
+  Frame f;
 
   (void)alone;
   FrameOpen(c, 0, TEST_SAMPLES, &f);
@@ -239,52 +247,63 @@ static void CheckParameterDifferences(Case *c, Case *alone)
       const double far = Functional(c, &f, i, 2 * h) - Functional(c, &f, i, -2 * h);
       const double difference = (8 * near - far) / (12 * h);
 
-      cr_expect(fabs(difference - exact) <= bound * fabs(exact), SIZED("parameter %d: %.15g, differences %.15g"), (int)i,
-                exact, difference);
+      cr_expect(fabs(difference - exact) <= bound * fabs(exact),
+                SIZED("parameter %d: %.15g, differences %.15g"), (int)i, exact, difference);
     }
   }
   FrameClose(&f);
 }
 
-Test(stepper, parameter_differences) { RunEvery(CheckParameterDifferences); }
+Test(stepper, parameter_differences)
+{
+  RunEvery(CheckParameterDifferences);
+}
 
 static void Compute(Case *c, PetscInt first, PetscInt samples, Frame *f)
 {
   const double *par = c->on.par + first * c->on.parameters;
 
   FrameOpen(c, first, samples, f);
-  TEST_CALL(UnrStepperJvp(c->stepper, par, f->u, f->u_dot, f->par_dot + first * c->on.parameters, NULL, f->next_dot));
+  TEST_CALL(UnrStepperJvp(c->stepper, par, f->u, f->u_dot, f->par_dot + first * c->on.parameters, NULL,
+                          f->next_dot));
   TEST_CALL(UnrStepperApply(c->stepper, par, f->u, f->next, f->tape));
   if (UnrStepperHasAdjoint(c->stepper))
     TEST_CALL(UnrStepperVjp(c->stepper, par, f->tape, f->w, f->u_bar, f->par_bar + first * c->on.parameters));
-  MPI_Allreduce(MPI_IN_PLACE, f->par_bar, TEST_SAMPLES * TEST_PARAMETERS, MPI_DOUBLE, MPI_SUM, c->on.grid->comm);
+  MPI_Allreduce(MPI_IN_PLACE, f->par_bar, TEST_SAMPLES * TEST_PARAMETERS, MPI_DOUBLE, MPI_SUM,
+                c->on.grid->comm);
 }
 
 /* Other blocks change the order of sums and of transforms: rounding, or what the stepper promises. */
 static void CheckRanks(Case *c, Case *alone)
 {
   const double bound = 0.1 * UnrStepperExactness(c->stepper);
-  Frame        a, b;
+  Frame a, b;
 
   Compute(c, 0, TEST_SAMPLES, &a);
   Compute(alone, 0, TEST_SAMPLES, &b);
-  cr_expect(TestBlockDifference(a.next, b.next) <= bound * TestNorm(b.next), SIZED("S depends on the layout"));
-  cr_expect(TestBlockDifference(a.next_dot, b.next_dot) <= bound * TestNorm(b.next_dot), SIZED("jvp depends on the layout"));
-  cr_expect(TestBlockDifference(a.u_bar, b.u_bar) <= bound * TestNorm(b.u_bar), SIZED("vjp depends on the layout"));
+  cr_expect(TestBlockDifference(a.next, b.next) <= bound * TestNorm(b.next),
+            SIZED("S depends on the layout"));
+  cr_expect(TestBlockDifference(a.next_dot, b.next_dot) <= bound * TestNorm(b.next_dot),
+            SIZED("jvp depends on the layout"));
+  cr_expect(TestBlockDifference(a.u_bar, b.u_bar) <= bound * TestNorm(b.u_bar),
+            SIZED("vjp depends on the layout"));
   for (PetscInt i = 0; i < TEST_SAMPLES * c->on.parameters; i++)
-    cr_expect(TestRelative(a.par_bar[i], b.par_bar[i]) <= 100 * bound, SIZED("par_bar[%d] %.15g, alone %.15g"), (int)i,
-              a.par_bar[i], b.par_bar[i]);
+    cr_expect(TestRelative(a.par_bar[i], b.par_bar[i]) <= 100 * bound,
+              SIZED("par_bar[%d] %.15g, alone %.15g"), (int)i, a.par_bar[i], b.par_bar[i]);
   FrameClose(&a);
   FrameClose(&b);
 }
 
-Test(stepper, ranks) { RunEvery(CheckRanks); }
+Test(stepper, ranks)
+{
+  RunEvery(CheckRanks);
+}
 
 /* A batch of samples with their own parameters gives what the samples give one by one. */
 static void CheckMixedBatch(Case *c, Case *alone)
 {
   const double bound = 0.1 * UnrStepperExactness(c->stepper);
-  Frame        all, one;
+  Frame all, one;
 
   (void)alone;
   Compute(c, 0, TEST_SAMPLES, &all);
@@ -294,25 +313,32 @@ static void CheckMixedBatch(Case *c, Case *alone)
 
     Compute(c, s, 1, &one);
     cr_expect(TestDistance(one.next, &next) <= bound * TestNorm(one.next), SIZED("S depends on the batch"));
-    cr_expect(TestDistance(one.next_dot, &next_dot) <= bound * TestNorm(one.next_dot), SIZED("jvp depends on the batch"));
-    cr_expect(TestDistance(one.u_bar, &u_bar) <= bound * TestNorm(one.u_bar), SIZED("vjp depends on the batch"));
+    cr_expect(TestDistance(one.next_dot, &next_dot) <= bound * TestNorm(one.next_dot),
+              SIZED("jvp depends on the batch"));
+    cr_expect(TestDistance(one.u_bar, &u_bar) <= bound * TestNorm(one.u_bar),
+              SIZED("vjp depends on the batch"));
     for (PetscInt i = s * c->on.parameters; i < (s + 1) * c->on.parameters; i++)
-      cr_expect(TestRelative(all.par_bar[i], one.par_bar[i]) <= 100 * bound, SIZED("par_bar depends on the batch"));
+      cr_expect(TestRelative(all.par_bar[i], one.par_bar[i]) <= 100 * bound,
+                SIZED("par_bar depends on the batch"));
     FrameClose(&one);
   }
   FrameClose(&all);
 }
 
-Test(stepper, mixed_batch) { RunEvery(CheckMixedBatch); }
+Test(stepper, mixed_batch)
+{
+  RunEvery(CheckMixedBatch);
+}
 
-/* No hidden state: the same bits again, after other calls, and without a tape; jvp's own S is S; calls are counted. */
+/* No hidden state: the same bits again, after other calls, and without a tape; jvp's own S is S; calls are
+ * counted. */
 static void CheckSameBits(Case *c, Case *alone)
 {
   const PetscInt64 applies = UnrCountGet(UNR_COUNT_SOLVER_APPLY), vjps = UnrCountGet(UNR_COUNT_SOLVER_VJP);
-  Subject         *t = &c->on;
-  Frame            f;
-  UnrBatch         other, again;
-  double           par[TEST_SAMPLES * TEST_PARAMETERS];
+  Subject *t = &c->on;
+  Frame f;
+  UnrBatch other, again;
+  double par[TEST_SAMPLES * TEST_PARAMETERS];
 
   (void)alone;
   FrameOpen(c, 0, TEST_SAMPLES, &f);
@@ -321,28 +347,33 @@ static void CheckSameBits(Case *c, Case *alone)
   for (PetscInt p = 0; p < TEST_SAMPLES * t->parameters; p++) par[p] = 1.01 * t->par[p];
   TEST_CALL(UnrStepperApply(c->stepper, t->par, f.u, f.next, f.tape));
   TEST_CALL(UnrStepperApply(c->stepper, par, f.next, other, NULL));
-  if (UnrStepperHasAdjoint(c->stepper)) TEST_CALL(UnrStepperVjp(c->stepper, t->par, f.tape, f.w, f.u_bar, f.par_bar));
+  if (UnrStepperHasAdjoint(c->stepper))
+    TEST_CALL(UnrStepperVjp(c->stepper, t->par, f.tape, f.w, f.u_bar, f.par_bar));
   TEST_CALL(UnrStepperApply(c->stepper, t->par, f.u, again, NULL));
   cr_expect(TestDistance(f.next, again) == 0, SIZED("S has other bits the second time, without a tape"));
   cr_expect(UnrCountGet(UNR_COUNT_SOLVER_APPLY) - applies == 3 * TEST_SAMPLES, SIZED("frames counted"));
   cr_expect(UnrCountGet(UNR_COUNT_SOLVER_VJP) - vjps == (UnrStepperHasAdjoint(c->stepper) ? TEST_SAMPLES : 0),
             SIZED("reverses counted"));
   TEST_CALL(UnrStepperJvp(c->stepper, t->par, f.u, f.u_dot, NULL, again, f.next_dot));
-  cr_expect(TestDistance(f.next, again) <= UnrStepperExactness(c->stepper) * TestNorm(f.next), SIZED("jvp has another S"));
+  cr_expect(TestDistance(f.next, again) <= UnrStepperExactness(c->stepper) * TestNorm(f.next),
+            SIZED("jvp has another S"));
   TEST_CALL(UnrBatchDestroy(&other));
   TEST_CALL(UnrBatchDestroy(&again));
   FrameClose(&f);
 }
 
-Test(stepper, no_hidden_state) { RunEvery(CheckSameBits); }
+Test(stepper, no_hidden_state)
+{
+  RunEvery(CheckSameBits);
+}
 
 /* A frame is two sub-steps of dt: the same as two frames of half a frame, dt scaled and halved. */
 static void CheckSubsteps(Case *c, Case *alone)
 {
-  Subject   *t = &c->on;
+  Subject *t = &c->on;
   UnrStepper half;
-  Frame      f;
-  UnrBatch   middle, end;
+  Frame f;
+  UnrBatch middle, end;
 
   (void)alone;
   TestOption("-stepper_substeps", "1");
@@ -356,7 +387,8 @@ static void CheckSubsteps(Case *c, Case *alone)
   TEST_CALL(UnrStepperApply(c->stepper, t->par, f.u, f.next, NULL));
   TEST_CALL(UnrStepperApply(half, t->par, f.u, middle, NULL));
   TEST_CALL(UnrStepperApply(half, t->par, middle, end, NULL));
-  cr_expect(TestDistance(f.next, end) <= 10 * UnrStepperExactness(c->stepper) * TestSize(end), SIZED("sub-steps"));
+  cr_expect(TestDistance(f.next, end) <= 10 * UnrStepperExactness(c->stepper) * TestSize(end),
+            SIZED("sub-steps"));
   cr_expect(TestDistance(f.u, end) > 1e-3 * TestSize(end), SIZED("a frame changes nothing"));
   TEST_CALL(UnrBatchDestroy(&middle));
   TEST_CALL(UnrBatchDestroy(&end));
@@ -364,4 +396,7 @@ static void CheckSubsteps(Case *c, Case *alone)
   FrameClose(&f);
 }
 
-Test(stepper, substeps) { RunEvery(CheckSubsteps); }
+Test(stepper, substeps)
+{
+  RunEvery(CheckSubsteps);
+}

@@ -1,8 +1,8 @@
 /*
   Scalar Burgers, Fourier spectral:  u_t + (u^2/2)_x [+ (u^2/2)_y] = nu Laplace u,  periodic, 1-D and 2-D.
 
-  Dealiased, the state and the product lose their modes above two thirds by the same mask, so that the transpose is
-  exact.      Maths   docs/physics/burgers.md
+  Dealiased, the state and the product lose their modes above two thirds by the same mask, so that the
+  transpose is exact.      Maths   docs/physics/burgers.md
 */
 #include "core/error.h"
 #include "physics/burgers_options.h"
@@ -14,21 +14,21 @@ typedef struct {
 
 enum { SLOT_DERIVATIVE = UNR_SPECTRAL_FLUX_SLOTS };
 
-static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
+static PetscErrorCode UnrPhysicsDescribe_BurgersSpectral(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
-  UnrUserCheck(dim == 1 || dim == 2, "burgers_spectral on a grid of dimension %d; allowed: 1, 2; try: -grid_points 64,64",
-               dim);
+  UnrUserCheck(dim == 1 || dim == 2,
+               "burgers_spectral on a grid of dimension %d; allowed: 1, 2; try: -grid_points 64,64", dim);
   needs->split[1] = false; /* slabs of x */
   needs->who[1] = "burgers_spectral";
   *components = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Create(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsCreate_BurgersSpectral(UnrPhysics physics)
 {
   Burgers *b;
-  bool     dealias;
+  bool dealias;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&b));
@@ -40,7 +40,7 @@ static PetscErrorCode Create(UnrPhysics physics)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsDestroy_BurgersSpectral(UnrPhysics physics)
 {
   Burgers *b = physics->data;
 
@@ -51,7 +51,8 @@ static PetscErrorCode Destroy(UnrPhysics physics)
 }
 
 /* L = -nu |K|^2;  dL/dnu = -|K|^2;  K = 2 pi k / length. */
-static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[])
+static PetscErrorCode UnrPhysicsSymbol_BurgersSpectral(UnrPhysics physics, const double par[],
+                                                       UnrComplex symbol[], UnrComplex symbol_par[])
 {
   double length[UNR_MAX_DIM];
 
@@ -60,7 +61,8 @@ static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex 
   for (PetscInt m = 0; m < physics->fft->modes; m++) {
     double K2 = 0;
 
-    for (int a = 0; a < physics->grid->dim; a++) K2 += PetscSqr(2 * PETSC_PI / length[a] * physics->fft->k[a][m]);
+    for (int a = 0; a < physics->grid->dim; a++)
+      K2 += PetscSqr(2 * PETSC_PI / length[a] * physics->fft->k[a][m]);
     symbol[m] = -par[0] * K2;
     if (symbol_par) symbol_par[m] = -K2;
   }
@@ -70,7 +72,7 @@ static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex 
 /* The lengths are the same for all samples, but a file may set them after the physics was made. */
 static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectralFlux *flux)
 {
-  double      length[UNR_MAX_DIM];
+  double length[UNR_MAX_DIM];
   UnrComplex *derivative;
 
   PetscFunctionBeginUser;
@@ -79,14 +81,16 @@ static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectra
   PetscCall(UnrPhysicsLength(physics, par, length));
   for (PetscInt m = 0; m < physics->fft->modes; m++) {
     derivative[m] = 0;
-    for (int a = 0; a < physics->grid->dim; a++) derivative[m] += I * (2 * PETSC_PI / length[a] * physics->fft->k_odd[a][m]);
+    for (int a = 0; a < physics->grid->dim; a++)
+      derivative[m] += I * (2 * PETSC_PI / length[a] * physics->fft->k_odd[a][m]);
   }
   *flux = (UnrSpectralFlux){.derivative = derivative, .mask = ((Burgers *)physics->data)->mask};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                UnrComplex n[])
+static PetscErrorCode UnrPhysicsNonlinear_BurgersSpectral(UnrPhysics physics, PetscInt samples,
+                                                          const double par[], const UnrComplex u[],
+                                                          UnrComplex n[])
 {
   UnrSpectralFlux flux;
 
@@ -97,8 +101,10 @@ static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const doub
 }
 
 /* No parameter in the flux. */
-static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[])
+static PetscErrorCode UnrPhysicsNonlinearJvp_BurgersSpectral(UnrPhysics physics, PetscInt samples,
+                                                             const double par[], const UnrComplex u[],
+                                                             const UnrComplex u_dot[], const double par_dot[],
+                                                             UnrComplex n_dot[])
 {
   UnrSpectralFlux flux;
 
@@ -109,8 +115,10 @@ static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[])
+static PetscErrorCode UnrPhysicsNonlinearVjp_BurgersSpectral(UnrPhysics physics, PetscInt samples,
+                                                             const double par[], const UnrComplex u[],
+                                                             const UnrComplex n_bar[], UnrComplex u_bar[],
+                                                             double par_bar[])
 {
   UnrSpectralFlux flux;
 
@@ -121,7 +129,7 @@ static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Constrain(UnrPhysics physics, const double par[], UnrBatch u)
+static PetscErrorCode UnrPhysicsConstrain_BurgersSpectral(UnrPhysics physics, const double par[], UnrBatch u)
 {
   const Burgers *b = physics->data;
 
@@ -132,17 +140,17 @@ static PetscErrorCode Constrain(UnrPhysics physics, const double par[], UnrBatch
 }
 
 const UnrPhysicsOps UnrPhysicsOps_BurgersSpectral = {
-  .name = "burgers_spectral",
-  .summary = "scalar Burgers equation, Fourier spectral, 1-D and 2-D",
-  .field = "u",
-  .options = UnrBurgersOptions,
-  .parameters = UnrBurgersParameters,
-  .describe = Describe,
-  .create = Create,
-  .destroy = Destroy,
-  .symbol = Symbol,
-  .nonlinear = Nonlinear,
-  .nonlinear_jvp = NonlinearJvp,
-  .nonlinear_vjp = NonlinearVjp,
-  .constrain = Constrain,
+    .name = "burgers_spectral",
+    .summary = "scalar Burgers equation, Fourier spectral, 1-D and 2-D",
+    .field = "u",
+    .options = UnrBurgersOptions,
+    .parameters = UnrBurgersParameters,
+    .describe = UnrPhysicsDescribe_BurgersSpectral,
+    .create = UnrPhysicsCreate_BurgersSpectral,
+    .destroy = UnrPhysicsDestroy_BurgersSpectral,
+    .symbol = UnrPhysicsSymbol_BurgersSpectral,
+    .nonlinear = UnrPhysicsNonlinear_BurgersSpectral,
+    .nonlinear_jvp = UnrPhysicsNonlinearJvp_BurgersSpectral,
+    .nonlinear_vjp = UnrPhysicsNonlinearVjp_BurgersSpectral,
+    .constrain = UnrPhysicsConstrain_BurgersSpectral,
 };

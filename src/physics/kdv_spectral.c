@@ -8,14 +8,15 @@
 #include "physics/spectral_flux.h"
 
 static const UnrOption options[] = {
-  {"-physics_kdv_dispersion", UNR_REAL, "0.05", 0, 1e12, "length^3/time", "delta of u_t + u u_x + delta u_xxx = 0", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-physics_kdv_dispersion", UNR_REAL, "0.05", 0, 1e12, "length^3/time",
+     "delta of u_t + u u_x + delta u_xxx = 0", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 static const char *const parameters[] = {"-physics_kdv_dispersion", NULL};
 
 enum { SLOT_DERIVATIVE = UNR_SPECTRAL_FLUX_SLOTS };
 
-static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
+static PetscErrorCode UnrPhysicsDescribe_KdVSpectral(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
   UnrUserCheck(dim == 1, "kdv_spectral on a grid of dimension %d; allowed: 1; try: -grid_points 128", dim);
@@ -25,7 +26,7 @@ static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
 }
 
 /* data: the dealiasing mask [mode]. */
-static PetscErrorCode Create(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsCreate_KdVSpectral(UnrPhysics physics)
 {
   double *mask;
 
@@ -36,7 +37,7 @@ static PetscErrorCode Create(UnrPhysics physics)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsDestroy_KdVSpectral(UnrPhysics physics)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(physics->data));
@@ -44,7 +45,8 @@ static PetscErrorCode Destroy(UnrPhysics physics)
 }
 
 /* -delta (i K)^3 = i delta K^3;  d/d delta = i K^3;  K = 2 pi k / length, 0 at the Nyquist mode. */
-static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[])
+static PetscErrorCode UnrPhysicsSymbol_KdVSpectral(UnrPhysics physics, const double par[],
+                                                   UnrComplex symbol[], UnrComplex symbol_par[])
 {
   double length[UNR_MAX_DIM];
 
@@ -61,7 +63,7 @@ static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex 
 
 static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectralFlux *flux)
 {
-  double      length[UNR_MAX_DIM];
+  double length[UNR_MAX_DIM];
   UnrComplex *derivative;
 
   PetscFunctionBeginUser;
@@ -74,8 +76,9 @@ static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                UnrComplex n[])
+static PetscErrorCode UnrPhysicsNonlinear_KdVSpectral(UnrPhysics physics, PetscInt samples,
+                                                      const double par[], const UnrComplex u[],
+                                                      UnrComplex n[])
 {
   UnrSpectralFlux flux;
 
@@ -86,8 +89,10 @@ static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const doub
 }
 
 /* No parameter in the flux. */
-static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[])
+static PetscErrorCode UnrPhysicsNonlinearJvp_KdVSpectral(UnrPhysics physics, PetscInt samples,
+                                                         const double par[], const UnrComplex u[],
+                                                         const UnrComplex u_dot[], const double par_dot[],
+                                                         UnrComplex n_dot[])
 {
   UnrSpectralFlux flux;
 
@@ -98,8 +103,10 @@ static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[])
+static PetscErrorCode UnrPhysicsNonlinearVjp_KdVSpectral(UnrPhysics physics, PetscInt samples,
+                                                         const double par[], const UnrComplex u[],
+                                                         const UnrComplex n_bar[], UnrComplex u_bar[],
+                                                         double par_bar[])
 {
   UnrSpectralFlux flux;
 
@@ -110,7 +117,7 @@ static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Constrain(UnrPhysics physics, const double par[], UnrBatch u)
+static PetscErrorCode UnrPhysicsConstrain_KdVSpectral(UnrPhysics physics, const double par[], UnrBatch u)
 {
   PetscFunctionBeginUser;
   (void)par;
@@ -119,17 +126,17 @@ static PetscErrorCode Constrain(UnrPhysics physics, const double par[], UnrBatch
 }
 
 const UnrPhysicsOps UnrPhysicsOps_KdVSpectral = {
-  .name = "kdv_spectral",
-  .summary = "Korteweg-de Vries equation, Fourier spectral, dealiased, 1-D",
-  .field = "u",
-  .options = options,
-  .parameters = parameters,
-  .describe = Describe,
-  .create = Create,
-  .destroy = Destroy,
-  .symbol = Symbol,
-  .nonlinear = Nonlinear,
-  .nonlinear_jvp = NonlinearJvp,
-  .nonlinear_vjp = NonlinearVjp,
-  .constrain = Constrain,
+    .name = "kdv_spectral",
+    .summary = "Korteweg-de Vries equation, Fourier spectral, dealiased, 1-D",
+    .field = "u",
+    .options = options,
+    .parameters = parameters,
+    .describe = UnrPhysicsDescribe_KdVSpectral,
+    .create = UnrPhysicsCreate_KdVSpectral,
+    .destroy = UnrPhysicsDestroy_KdVSpectral,
+    .symbol = UnrPhysicsSymbol_KdVSpectral,
+    .nonlinear = UnrPhysicsNonlinear_KdVSpectral,
+    .nonlinear_jvp = UnrPhysicsNonlinearJvp_KdVSpectral,
+    .nonlinear_vjp = UnrPhysicsNonlinearVjp_KdVSpectral,
+    .constrain = UnrPhysicsConstrain_KdVSpectral,
 };

@@ -1,8 +1,8 @@
 /*
   Kuramoto-Sivashinsky, Fourier spectral:  u_t = -u_xx - u_xxxx - (u^2/2)_x  on [0, 2 pi s], periodic.
 
-  Maths   docs/physics/ks.md      Source  List, Chen, Bali & Thuerey 2025, arXiv:2402.12971 (as its code has it: the
-  product is not dealiased)
+  Maths   docs/physics/ks.md      Source  List, Chen, Bali & Thuerey 2025, arXiv:2402.12971 (as its code has
+  it: the product is not dealiased)
 */
 #include "core/error.h"
 #include "physics/ks_options.h"
@@ -11,7 +11,7 @@
 /* Scratch: 1/s of every sample; its tangent or cotangent. */
 enum { SLOT_SCALE = UNR_SPECTRAL_FLUX_SLOTS, SLOT_SCALE_OTHER };
 
-static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
+static PetscErrorCode UnrPhysicsDescribe_KSSpectral(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
   UnrUserCheck(dim == 1, "ks_spectral on a grid of dimension %d; allowed: 1; try: -grid_points 48", dim);
@@ -21,7 +21,7 @@ static PetscErrorCode Describe(int dim, UnrNeeds *needs, PetscInt *components)
 }
 
 /* data: i k [mode], the derivative on a domain of length 2 pi. */
-static PetscErrorCode Create(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsCreate_KSSpectral(UnrPhysics physics)
 {
   UnrComplex *derivative;
 
@@ -32,7 +32,7 @@ static PetscErrorCode Create(UnrPhysics physics)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsDestroy_KSSpectral(UnrPhysics physics)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(physics->data));
@@ -40,7 +40,8 @@ static PetscErrorCode Destroy(UnrPhysics physics)
 }
 
 /* L = (k/s)^2 - (k/s)^4;  dL/ds = (-2 (k/s)^2 + 4 (k/s)^4) / s. */
-static PetscErrorCode Symbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[])
+static PetscErrorCode UnrPhysicsSymbol_KSSpectral(UnrPhysics physics, const double par[], UnrComplex symbol[],
+                                                  UnrComplex symbol_par[])
 {
   const double s = par[0];
 
@@ -66,8 +67,8 @@ static PetscErrorCode FluxSet(UnrPhysics physics, PetscInt samples, const double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                UnrComplex n[])
+static PetscErrorCode UnrPhysicsNonlinear_KSSpectral(UnrPhysics physics, PetscInt samples, const double par[],
+                                                     const UnrComplex u[], UnrComplex n[])
 {
   UnrSpectralFlux flux;
 
@@ -78,30 +79,36 @@ static PetscErrorCode Nonlinear(UnrPhysics physics, PetscInt samples, const doub
 }
 
 /* scale_dot = -s_dot / s^2. */
-static PetscErrorCode NonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[])
+static PetscErrorCode UnrPhysicsNonlinearJvp_KSSpectral(UnrPhysics physics, PetscInt samples,
+                                                        const double par[], const UnrComplex u[],
+                                                        const UnrComplex u_dot[], const double par_dot[],
+                                                        UnrComplex n_dot[])
 {
   UnrSpectralFlux flux;
-  double         *scale_dot;
+  double *scale_dot;
 
   PetscFunctionBeginUser;
   PetscCall(FluxSet(physics, samples, par, &flux));
-  PetscCall(UnrPhysicsScratch(physics, SLOT_SCALE_OTHER, (size_t)samples * sizeof(double), (void **)&scale_dot));
+  PetscCall(
+      UnrPhysicsScratch(physics, SLOT_SCALE_OTHER, (size_t)samples * sizeof(double), (void **)&scale_dot));
   for (PetscInt s = 0; par_dot && s < samples; s++) scale_dot[s] = -par_dot[s] / PetscSqr(par[s]);
   PetscCall(UnrSpectralFluxJvp(physics, &flux, samples, u, u_dot, par_dot ? scale_dot : NULL, n_dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reverse: s_bar += -scale_bar / s^2. */
-static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[])
+static PetscErrorCode UnrPhysicsNonlinearVjp_KSSpectral(UnrPhysics physics, PetscInt samples,
+                                                        const double par[], const UnrComplex u[],
+                                                        const UnrComplex n_bar[], UnrComplex u_bar[],
+                                                        double par_bar[])
 {
   UnrSpectralFlux flux;
-  double         *scale_bar;
+  double *scale_bar;
 
   PetscFunctionBeginUser;
   PetscCall(FluxSet(physics, samples, par, &flux));
-  PetscCall(UnrPhysicsScratch(physics, SLOT_SCALE_OTHER, (size_t)samples * sizeof(double), (void **)&scale_bar));
+  PetscCall(
+      UnrPhysicsScratch(physics, SLOT_SCALE_OTHER, (size_t)samples * sizeof(double), (void **)&scale_bar));
   PetscCall(PetscArrayzero(scale_bar, samples));
   PetscCall(UnrSpectralFluxVjp(physics, &flux, samples, u, n_bar, u_bar, par_bar ? scale_bar : NULL));
   for (PetscInt s = 0; par_bar && s < samples; s++) par_bar[s] -= scale_bar[s] / PetscSqr(par[s]);
@@ -109,18 +116,18 @@ static PetscErrorCode NonlinearVjp(UnrPhysics physics, PetscInt samples, const d
 }
 
 const UnrPhysicsOps UnrPhysicsOps_KSSpectral = {
-  .name = "ks_spectral",
-  .summary = "Kuramoto-Sivashinsky equation, Fourier spectral, 1-D",
-  .field = "u",
-  .options = UnrKSOptions,
-  .parameters = UnrKSParameters,
-  .describe = Describe,
-  .create = Create,
-  .destroy = Destroy,
-  .length = UnrPhysicsLength_KS,
-  .set_length = UnrPhysicsSetLength_KS,
-  .symbol = Symbol,
-  .nonlinear = Nonlinear,
-  .nonlinear_jvp = NonlinearJvp,
-  .nonlinear_vjp = NonlinearVjp,
+    .name = "ks_spectral",
+    .summary = "Kuramoto-Sivashinsky equation, Fourier spectral, 1-D",
+    .field = "u",
+    .options = UnrKSOptions,
+    .parameters = UnrKSParameters,
+    .describe = UnrPhysicsDescribe_KSSpectral,
+    .create = UnrPhysicsCreate_KSSpectral,
+    .destroy = UnrPhysicsDestroy_KSSpectral,
+    .length = UnrPhysicsLength_KS,
+    .set_length = UnrPhysicsSetLength_KS,
+    .symbol = UnrPhysicsSymbol_KSSpectral,
+    .nonlinear = UnrPhysicsNonlinear_KSSpectral,
+    .nonlinear_jvp = UnrPhysicsNonlinearJvp_KSSpectral,
+    .nonlinear_vjp = UnrPhysicsNonlinearVjp_KSSpectral,
 };

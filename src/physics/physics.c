@@ -11,25 +11,28 @@
 #define UNR_PHYSICS(name, Name) &UnrPhysicsOps_##Name,
 static const UnrPhysicsOps *const list[] = {
 #include "physics/list.h"
-  NULL,
+    NULL,
 };
 #undef UNR_PHYSICS
 
 #define UNR_PHYSICS(name, Name) "|" #name
 static const char joined[] =
 #include "physics/list.h"
-  ;
+    ;
 #undef UNR_PHYSICS
 const char *const UnrPhysicsNames = joined + 1;
 
 static const UnrOption options[] = {
-  {"-physics_type", UNR_WORD, "ks_spectral", 0, 0, NULL, "partial differential equation and its discretisation in space",
-   joined + 1},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-physics_type", UNR_WORD, "ks_spectral", 0, 0, NULL,
+     "partial differential equation and its discretisation in space", joined + 1},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* A float32 coordinate carries a length to 1e-7 relative; two lengths closer than this are the same. */
-static bool IsSameLength(double a, double b) { return PetscAbsReal(a - b) <= 1e-5 * PetscAbsReal(b); }
+static bool IsSameLength(double a, double b)
+{
+  return PetscAbsReal(a - b) <= 1e-5 * PetscAbsReal(b);
+}
 
 /*
   UnrPhysicsRegister - make the options of this room known.     Collective on the world.
@@ -48,7 +51,8 @@ PetscErrorCode UnrPhysicsRegister(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context)
+PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                              void *context)
 {
   PetscFunctionBeginUser;
   for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
@@ -65,7 +69,8 @@ static PetscErrorCode OpsFromOptions(const UnrPhysicsOps **ops)
   for (int i = 0; list[i]; i++) {
     if (!strcmp(name, list[i]->name)) *ops = list[i];
   }
-  PetscCheck(*ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows a physics '%s' that the list lacks", name);
+  PetscCheck(*ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows a physics '%s' that the list lacks",
+             name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +92,10 @@ PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components
 }
 
 /* The option that holds the default of parameter p. */
-static const char *ParameterOption(const UnrPhysicsOps *ops, PetscInt p) { return ops->parameters[p]; }
+static const char *ParameterOption(const UnrPhysicsOps *ops, PetscInt p)
+{
+  return ops->parameters[p];
+}
 
 /* "ks_spectral" has "-physics_ks_domain_size", whose name is "domain_size": what follows the family. */
 static const char *ParameterName(const UnrPhysicsOps *ops, PetscInt p)
@@ -116,14 +124,14 @@ static PetscErrorCode ParametersFromOptions(UnrPhysics physics)
 static PetscErrorCode LengthFromOptions(UnrPhysics physics)
 {
   const UnrPhysicsOps *ops = physics->ops;
-  PetscInt             count;
-  double              *par;
+  PetscInt count;
+  double *par;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionReals(UnrGridOptions, NULL, "-grid_length", UNR_MAX_DIM, physics->length, &count));
   UnrUserCheck(count == 0 || count == physics->grid->dim,
-               "-grid_length has %d numbers (grid: %d-D); allowed: one an axis; try: as many as -grid_points", (int)count,
-               physics->grid->dim);
+               "-grid_length has %d numbers (grid: %d-D); allowed: one an axis; try: as many as -grid_points",
+               (int)count, physics->grid->dim);
   if (count == 0 || !ops->set_length) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(physics->parameters, &par));
   PetscCall(PetscArraycpy(par, physics->parameter_default, physics->parameters));
@@ -132,9 +140,10 @@ static PetscErrorCode LengthFromOptions(UnrPhysics physics)
     bool given;
 
     PetscCall(UnrOptionGiven(ops->options, NULL, ParameterOption(ops, p), &given));
-    UnrUserCheck(!given || IsSameLength(par[p], physics->parameter_default[p]),
-                 "%s %g contradicts -grid_length (which says %g); allowed: equal values; try: give only one of them",
-                 ParameterOption(ops, p), physics->parameter_default[p], par[p]);
+    UnrUserCheck(
+        !given || IsSameLength(par[p], physics->parameter_default[p]),
+        "%s %g contradicts -grid_length (which says %g); allowed: equal values; try: give only one of them",
+        ParameterOption(ops, p), physics->parameter_default[p], par[p]);
   }
   PetscCall(PetscArraycpy(physics->parameter_default, par, physics->parameters));
   PetscCall(PetscFree(par));
@@ -173,19 +182,40 @@ PetscErrorCode UnrPhysicsDestroy(UnrPhysics *physics)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *UnrPhysicsName(UnrPhysics physics) { return physics->ops->name; }
+const char *UnrPhysicsName(UnrPhysics physics)
+{
+  return physics->ops->name;
+}
 
-const char *UnrPhysicsFieldName(UnrPhysics physics) { return physics->ops->field; }
+const char *UnrPhysicsFieldName(UnrPhysics physics)
+{
+  return physics->ops->field;
+}
 
-UnrGrid UnrPhysicsGrid(UnrPhysics physics) { return physics->grid; }
+UnrGrid UnrPhysicsGrid(UnrPhysics physics)
+{
+  return physics->grid;
+}
 
-UnrFFT UnrPhysicsFFT(UnrPhysics physics) { return physics->fft; }
+UnrFFT UnrPhysicsFFT(UnrPhysics physics)
+{
+  return physics->fft;
+}
 
-PetscInt UnrPhysicsParameters(UnrPhysics physics) { return physics->parameters; }
+PetscInt UnrPhysicsParameters(UnrPhysics physics)
+{
+  return physics->parameters;
+}
 
-const char *UnrPhysicsParameterName(UnrPhysics physics, PetscInt p) { return ParameterName(physics->ops, p); }
+const char *UnrPhysicsParameterName(UnrPhysics physics, PetscInt p)
+{
+  return ParameterName(physics->ops, p);
+}
 
-double UnrPhysicsParameterDefault(UnrPhysics physics, PetscInt p) { return physics->parameter_default[p]; }
+double UnrPhysicsParameterDefault(UnrPhysics physics, PetscInt p)
+{
+  return physics->parameter_default[p];
+}
 
 PetscErrorCode UnrPhysicsParameterGiven(UnrPhysics physics, PetscInt p, bool *given)
 {
@@ -214,7 +244,8 @@ bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature)
 PetscErrorCode UnrPhysicsLength(UnrPhysics physics, const double par[], double length[UNR_MAX_DIM])
 {
   PetscFunctionBeginUser;
-  for (int a = 0; a < UNR_MAX_DIM; a++) length[a] = physics->length[a] > 0 ? physics->length[a] : 2 * PETSC_PI;
+  for (int a = 0; a < UNR_MAX_DIM; a++)
+    length[a] = physics->length[a] > 0 ? physics->length[a] : 2 * PETSC_PI;
   if (physics->ops->length) PetscCall(physics->ops->length(physics, par, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -223,7 +254,8 @@ PetscErrorCode UnrPhysicsLength(UnrPhysics physics, const double par[], double l
   UnrPhysicsSetLength - take over the lengths of a file.     Collective on the world.
   In      length   [axis < dim]
   In/out  par      of the sample: changed where the physics has its length as a parameter and par says another
-  Errors  a user error if -grid_length, or for physics without such a parameter an earlier file, says otherwise
+  Errors  a user error if -grid_length, or for physics without such a parameter an earlier file, says
+  otherwise
 */
 PetscErrorCode UnrPhysicsSetLength(UnrPhysics physics, const double length[UNR_MAX_DIM], double par[])
 {
@@ -232,7 +264,8 @@ PetscErrorCode UnrPhysicsSetLength(UnrPhysics physics, const double length[UNR_M
     const double known = physics->length[a];
 
     UnrUserCheck(known <= 0 || IsSameLength(length[a], known),
-                 "length %g of the domain along axis %d contradicts %g; allowed: equal to 1e-5; try: -grid_length as in "
+                 "length %g of the domain along axis %d contradicts %g; allowed: equal to 1e-5; try: "
+                 "-grid_length as in "
                  "the file, or none",
                  length[a], a, known);
     if (known <= 0 && !physics->ops->set_length) physics->length[a] = length[a];
@@ -244,12 +277,14 @@ PetscErrorCode UnrPhysicsSetLength(UnrPhysics physics, const double length[UNR_M
 PetscErrorCode UnrPhysicsScratch(UnrPhysics physics, int slot, size_t bytes, void **block)
 {
   PetscFunctionBeginUser;
-  PetscCheck(slot >= 0 && slot < UNR_PHYSICS_SLOTS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "slot %d", slot);
+  PetscCheck(slot >= 0 && slot < UNR_PHYSICS_SLOTS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "slot %d",
+             slot);
   if (bytes > physics->scratch_bytes[slot] || !physics->scratch[slot]) {
     free(physics->scratch[slot]);
     physics->scratch_bytes[slot] = 0;
     physics->scratch[slot] = aligned_alloc(64, (bytes + 64) / 64 * 64);
-    PetscCheck(physics->scratch[slot], PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %zu bytes of scratch", bytes);
+    PetscCheck(physics->scratch[slot], PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %zu bytes of scratch",
+               bytes);
     physics->scratch_bytes[slot] = bytes;
   }
   *block = physics->scratch[slot];

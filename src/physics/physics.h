@@ -1,9 +1,9 @@
 /*
   A physics: a PDE in ONE spatial discretisation, u_t = rhs(u; par).  It knows nothing of time.
 
-  par is [sample][parameters]: the physical parameters of each sample; they vary inside a batch and have gradients.
-  vjp ADDS to u_bar and par_bar; either may be NULL: not wanted.  par_bar is this rank's part: the gradient is its sum
-  over the grid communicator.  jvp: u_dot or par_dot NULL is a zero tangent.
+  par is [sample][parameters]: the physical parameters of each sample; they vary inside a batch and have
+  gradients. vjp ADDS to u_bar and par_bar; either may be NULL: not wanted.  par_bar is this rank's part: the
+  gradient is its sum over the grid communicator.  jvp: u_dot or par_dot NULL is a zero tangent.
 */
 #pragma once
 
@@ -17,7 +17,8 @@ typedef struct UnrPhysics_ *UnrPhysics;
 extern const char *const UnrPhysicsNames; /* "ks_spectral|ks_fd|..." */
 PetscErrorCode UnrPhysicsRegister(void);
 /* Calls visit for every physics of this build. */
-PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context);
+PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                              void *context);
 /* Of the physics named by -physics_type, before a grid exists: needs, components, parameter names. */
 PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components);
 
@@ -40,10 +41,10 @@ PetscErrorCode UnrPhysicsSetLength(UnrPhysics physics, const double length[UNR_M
 
 /* Physical space; batches of any number of samples.  Collective on the grid. */
 PetscErrorCode UnrPhysicsRhs(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs);
-PetscErrorCode UnrPhysicsJvp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
-                             UnrBatch rhs_dot);
-PetscErrorCode UnrPhysicsVjp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar, UnrBatch u_bar,
-                             double par_bar[]);
+PetscErrorCode UnrPhysicsJvp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot,
+                             const double par_dot[], UnrBatch rhs_dot);
+PetscErrorCode UnrPhysicsVjp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar,
+                             UnrBatch u_bar, double par_bar[]);
 /* Assembled d rhs/du of one sample at u, for implicit PETSc integrators; see UnrPhysicsHas. */
 PetscErrorCode UnrPhysicsJacobianCreate(UnrPhysics physics, Mat *J);
 PetscErrorCode UnrPhysicsJacobian(UnrPhysics physics, const double par[], Vec u, Mat J);
@@ -53,20 +54,23 @@ typedef enum { UNR_PHYSICS_SYMBOL, UNR_PHYSICS_JACOBIAN, UNR_PHYSICS_CONSTRAIN }
 bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature);
 
 /*
-  Spectral form, rhs = L u + N(u) on modes: for exponential integrators.  samples, par, modes [sample][component][mode]
-  are those of the FFT's work layout on this rank.  Cotangents as fft.h says.
+  Spectral form, rhs = L u + N(u) on modes: for exponential integrators.  samples, par, modes
+  [sample][component][mode] are those of the FFT's work layout on this rank.  Cotangents as fft.h says.
 */
 UnrFFT UnrPhysicsFFT(UnrPhysics physics);
 /* symbol[component][mode]; symbol_par[parameter][component][mode] = d symbol/d par, or NULL. */
-PetscErrorCode UnrPhysicsSymbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[]);
-PetscErrorCode UnrPhysicsNonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   UnrComplex n[]);
-PetscErrorCode UnrPhysicsNonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                      const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[]);
-PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                      const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[]);
+PetscErrorCode UnrPhysicsSymbol(UnrPhysics physics, const double par[], UnrComplex symbol[],
+                                UnrComplex symbol_par[]);
+PetscErrorCode UnrPhysicsNonlinear(UnrPhysics physics, PetscInt samples, const double par[],
+                                   const UnrComplex u[], UnrComplex n[]);
+PetscErrorCode UnrPhysicsNonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[],
+                                      const UnrComplex u[], const UnrComplex u_dot[], const double par_dot[],
+                                      UnrComplex n_dot[]);
+PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[],
+                                      const UnrComplex u[], const UnrComplex n_bar[], UnrComplex u_bar[],
+                                      double par_bar[]);
 
-/* P: projection onto what the scheme represents, in place; the identity where a physics has none.  Its own transpose
-   unless the plugin gives another. */
+/* P: projection onto what the scheme represents, in place; the identity where a physics has none.  Its own
+   transpose unless the plugin gives another. */
 PetscErrorCode UnrPhysicsConstrain(UnrPhysics physics, const double par[], UnrBatch u);
 PetscErrorCode UnrPhysicsConstrainTranspose(UnrPhysics physics, const double par[], UnrBatch u_bar);

@@ -5,35 +5,42 @@
 #include "physics/spectral.h"
 
 /* For plugins: docs/add-a-physics.md.  These need UnrPhysicsHas() to be true first. */
-#define CheckHas(physics, call)                                                                                        \
-  PetscCheck((physics)->ops->call, PETSC_COMM_SELF, PETSC_ERR_SUP, "physics %s has no " #call, (physics)->ops->name)
+#define CheckHas(physics, call)                                                                              \
+  PetscCheck((physics)->ops->call, PETSC_COMM_SELF, PETSC_ERR_SUP, "physics %s has no " #call,               \
+             (physics)->ops->name)
 
 PetscErrorCode UnrPhysicsRhs(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs)
 {
   PetscFunctionBeginUser;
   PetscCall(UnrEventBegin(UNR_EVENT_RHS));
-  if (physics->ops->rhs) PetscCall(physics->ops->rhs(physics, par, u, rhs));
-  else PetscCall(UnrPhysicsRhs_Spectral(physics, par, u, rhs));
+  if (physics->ops->rhs)
+    PetscCall(physics->ops->rhs(physics, par, u, rhs));
+  else
+    PetscCall(UnrPhysicsRhs_Spectral(physics, par, u, rhs));
   PetscCall(UnrEventEnd(UNR_EVENT_RHS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsJvp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
-                             UnrBatch rhs_dot)
+PetscErrorCode UnrPhysicsJvp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot,
+                             const double par_dot[], UnrBatch rhs_dot)
 {
   PetscFunctionBeginUser;
-  if (physics->ops->jvp) PetscCall(physics->ops->jvp(physics, par, u, u_dot, par_dot, rhs_dot));
-  else PetscCall(UnrPhysicsJvp_Spectral(physics, par, u, u_dot, par_dot, rhs_dot));
+  if (physics->ops->jvp)
+    PetscCall(physics->ops->jvp(physics, par, u, u_dot, par_dot, rhs_dot));
+  else
+    PetscCall(UnrPhysicsJvp_Spectral(physics, par, u, u_dot, par_dot, rhs_dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsVjp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar, UnrBatch u_bar,
-                             double par_bar[])
+PetscErrorCode UnrPhysicsVjp(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar,
+                             UnrBatch u_bar, double par_bar[])
 {
   PetscFunctionBeginUser;
   PetscCall(UnrEventBegin(UNR_EVENT_RHS_VJP));
-  if (physics->ops->vjp) PetscCall(physics->ops->vjp(physics, par, u, rhs_bar, u_bar, par_bar));
-  else PetscCall(UnrPhysicsVjp_Spectral(physics, par, u, rhs_bar, u_bar, par_bar));
+  if (physics->ops->vjp)
+    PetscCall(physics->ops->vjp(physics, par, u, rhs_bar, u_bar, par_bar));
+  else
+    PetscCall(UnrPhysicsVjp_Spectral(physics, par, u, rhs_bar, u_bar, par_bar));
   PetscCall(UnrEventEnd(UNR_EVENT_RHS_VJP));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,7 +62,8 @@ PetscErrorCode UnrPhysicsJacobian(UnrPhysics physics, const double par[], Vec u,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsSymbol(UnrPhysics physics, const double par[], UnrComplex symbol[], UnrComplex symbol_par[])
+PetscErrorCode UnrPhysicsSymbol(UnrPhysics physics, const double par[], UnrComplex symbol[],
+                                UnrComplex symbol_par[])
 {
   PetscFunctionBeginUser;
   CheckHas(physics, symbol);
@@ -63,8 +71,8 @@ PetscErrorCode UnrPhysicsSymbol(UnrPhysics physics, const double par[], UnrCompl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsNonlinear(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                   UnrComplex n[])
+PetscErrorCode UnrPhysicsNonlinear(UnrPhysics physics, PetscInt samples, const double par[],
+                                   const UnrComplex u[], UnrComplex n[])
 {
   PetscFunctionBeginUser;
   CheckHas(physics, nonlinear);
@@ -74,8 +82,9 @@ PetscErrorCode UnrPhysicsNonlinear(UnrPhysics physics, PetscInt samples, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsNonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                      const UnrComplex u_dot[], const double par_dot[], UnrComplex n_dot[])
+PetscErrorCode UnrPhysicsNonlinearJvp(UnrPhysics physics, PetscInt samples, const double par[],
+                                      const UnrComplex u[], const UnrComplex u_dot[], const double par_dot[],
+                                      UnrComplex n_dot[])
 {
   PetscFunctionBeginUser;
   CheckHas(physics, nonlinear_jvp);
@@ -83,8 +92,9 @@ PetscErrorCode UnrPhysicsNonlinearJvp(UnrPhysics physics, PetscInt samples, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[], const UnrComplex u[],
-                                      const UnrComplex n_bar[], UnrComplex u_bar[], double par_bar[])
+PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, const double par[],
+                                      const UnrComplex u[], const UnrComplex n_bar[], UnrComplex u_bar[],
+                                      double par_bar[])
 {
   PetscFunctionBeginUser;
   CheckHas(physics, nonlinear_vjp);
@@ -104,7 +114,9 @@ PetscErrorCode UnrPhysicsConstrain(UnrPhysics physics, const double par[], UnrBa
 PetscErrorCode UnrPhysicsConstrainTranspose(UnrPhysics physics, const double par[], UnrBatch u_bar)
 {
   PetscFunctionBeginUser;
-  if (physics->ops->constrain_transpose) PetscCall(physics->ops->constrain_transpose(physics, par, u_bar));
-  else if (physics->ops->constrain) PetscCall(physics->ops->constrain(physics, par, u_bar));
+  if (physics->ops->constrain_transpose)
+    PetscCall(physics->ops->constrain_transpose(physics, par, u_bar));
+  else if (physics->ops->constrain)
+    PetscCall(physics->ops->constrain(physics, par, u_bar));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

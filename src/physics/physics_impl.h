@@ -6,8 +6,8 @@
 enum { UNR_PHYSICS_PLUGIN_SLOTS = 8, UNR_PHYSICS_SLOTS = 12 };
 
 typedef struct {
-  const char      *name, *summary;
-  const char      *field;        /* name in files: "u" */
+  const char *name, *summary;
+  const char *field; /* name in files: "u" */
   const UnrOption *options;
   /* Parameters of the sample: the options that hold their defaults, NULL-terminated; a name is what follows
      "-physics_<family>_": "-physics_ks_domain_size" is "domain_size". */
@@ -15,34 +15,38 @@ typedef struct {
   PetscErrorCode (*describe)(int dim, UnrNeeds *needs, PetscInt *components); /* user error for a wrong dim */
   PetscErrorCode (*create)(UnrPhysics);
   PetscErrorCode (*destroy)(UnrPhysics);
-  PetscErrorCode (*length)(UnrPhysics, const double par[], double length[]);  /* NULL: -grid_length */
-  PetscErrorCode (*set_length)(UnrPhysics, const double length[], double par[]); /* NULL: -grid_length must agree */
-  PetscErrorCode (*rhs)(UnrPhysics, const double[], UnrBatch, UnrBatch);      /* these three NULL: made from the */
-  PetscErrorCode (*jvp)(UnrPhysics, const double[], UnrBatch, UnrBatch, const double[], UnrBatch); /* spectral form */
+  PetscErrorCode (*length)(UnrPhysics, const double par[], double length[]); /* NULL: -grid_length */
+  PetscErrorCode (*set_length)(UnrPhysics, const double length[],
+                               double par[]);                            /* NULL: -grid_length must agree */
+  PetscErrorCode (*rhs)(UnrPhysics, const double[], UnrBatch, UnrBatch); /* these three NULL: made from the */
+  PetscErrorCode (*jvp)(UnrPhysics, const double[], UnrBatch, UnrBatch, const double[],
+                        UnrBatch); /* spectral form */
   PetscErrorCode (*vjp)(UnrPhysics, const double[], UnrBatch, UnrBatch, UnrBatch, double[]);
   PetscErrorCode (*jacobian)(UnrPhysics, const double[], Vec, Mat);
   PetscErrorCode (*symbol)(UnrPhysics, const double[], UnrComplex[], UnrComplex[]);
   PetscErrorCode (*nonlinear)(UnrPhysics, PetscInt, const double[], const UnrComplex[], UnrComplex[]);
-  PetscErrorCode (*nonlinear_jvp)(UnrPhysics, PetscInt, const double[], const UnrComplex[], const UnrComplex[],
-                                  const double[], UnrComplex[]);
-  PetscErrorCode (*nonlinear_vjp)(UnrPhysics, PetscInt, const double[], const UnrComplex[], const UnrComplex[],
-                                  UnrComplex[], double[]);
+  PetscErrorCode (*nonlinear_jvp)(UnrPhysics, PetscInt, const double[], const UnrComplex[],
+                                  const UnrComplex[], const double[], UnrComplex[]);
+  PetscErrorCode (*nonlinear_vjp)(UnrPhysics, PetscInt, const double[], const UnrComplex[],
+                                  const UnrComplex[], UnrComplex[], double[]);
   PetscErrorCode (*constrain)(UnrPhysics, const double[], UnrBatch);
-  PetscErrorCode (*constrain_transpose)(UnrPhysics, const double[], UnrBatch); /* NULL: constrain is symmetric */
+  PetscErrorCode (*constrain_transpose)(UnrPhysics, const double[],
+                                        UnrBatch); /* NULL: constrain is symmetric */
 } UnrPhysicsOps;
 
 struct UnrPhysics_ {
   const UnrPhysicsOps *ops;
-  UnrGrid              grid;
-  UnrFFT               fft; /* made for physics with a symbol, else NULL */
-  double               length[UNR_MAX_DIM]; /* -grid_length, 0 where not given */
-  PetscInt             parameters;
-  double              *parameter_default;
-  void                *data; /* the plugin's own */
-  void                *scratch[UNR_PHYSICS_SLOTS];
-  size_t               scratch_bytes[UNR_PHYSICS_SLOTS];
+  UnrGrid grid;
+  UnrFFT fft;                 /* made for physics with a symbol, else NULL */
+  double length[UNR_MAX_DIM]; /* -grid_length, 0 where not given */
+  PetscInt parameters;
+  double *parameter_default;
+  void *data; /* the plugin's own */
+  void *scratch[UNR_PHYSICS_SLOTS];
+  size_t scratch_bytes[UNR_PHYSICS_SLOTS];
 };
 
 /* Scratch of at least `bytes`, kept by the physics from call to call, 64-byte aligned; contents undefined.
-   A plugin has slots 0 to UNR_PHYSICS_PLUGIN_SLOTS - 1; the others are spectral.c's, which calls the plugin. */
+   A plugin has slots 0 to UNR_PHYSICS_PLUGIN_SLOTS - 1; the others are spectral.c's, which calls the plugin.
+ */
 PetscErrorCode UnrPhysicsScratch(UnrPhysics physics, int slot, size_t bytes, void **block);

@@ -6,22 +6,23 @@ enum { SLOT_WORK = UNR_PHYSICS_PLUGIN_SLOTS, SLOT_STATE, SLOT_OTHER, SLOT_SYMBOL
 
 /* What one call works on: this rank's share of the batch, in the work and mode layouts of fft.h. */
 typedef struct {
-  UnrFFT      fft;
-  PetscInt    first, samples; /* the share */
-  PetscInt    components, fields;
-  size_t      modes;          /* of one sample: components x modes of a field */
-  double     *work;
-  UnrComplex *u, *v;          /* state and result, [sample][component][mode] */
-  UnrComplex *symbol;         /* [component][mode] of one sample, then [parameter][component][mode] */
+  UnrFFT fft;
+  PetscInt first, samples; /* the share */
+  PetscInt components, fields;
+  size_t modes; /* of one sample: components x modes of a field */
+  double *work;
+  UnrComplex *u, *v;  /* state and result, [sample][component][mode] */
+  UnrComplex *symbol; /* [component][mode] of one sample, then [parameter][component][mode] */
 } Share;
 
 static PetscErrorCode ShareSet(UnrPhysics physics, PetscInt samples, Share *share)
 {
-  UnrFFT   fft = physics->fft;
-  size_t   numbers;
+  UnrFFT fft = physics->fft;
+  size_t numbers;
 
   PetscFunctionBeginUser;
-  PetscCheck(fft, PETSC_COMM_SELF, PETSC_ERR_SUP, "physics %s has neither rhs nor symbol", physics->ops->name);
+  PetscCheck(fft, PETSC_COMM_SELF, PETSC_ERR_SUP, "physics %s has neither rhs nor symbol",
+             physics->ops->name);
   share->fft = fft;
   UnrFFTShare(fft, samples, &share->first, &share->samples);
   share->components = physics->grid->components;
@@ -57,7 +58,7 @@ static PetscErrorCode FromModes(const Share *share, const UnrComplex *modes, Unr
 /* rhs = L u + N(u).     Collective on the grid. */
 PetscErrorCode UnrPhysicsRhs_Spectral(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs)
 {
-  Share         share;
+  Share share;
   const double *par_share;
 
   PetscFunctionBeginUser;
@@ -67,7 +68,7 @@ PetscErrorCode UnrPhysicsRhs_Spectral(UnrPhysics physics, const double par[], Un
   PetscCall(UnrPhysicsNonlinear(physics, share.samples, par_share, share.u, share.v));
   for (PetscInt s = 0; s < share.samples; s++) {
     const UnrComplex *us = share.u + (size_t)s * share.modes;
-    UnrComplex       *vs = share.v + (size_t)s * share.modes;
+    UnrComplex *vs = share.v + (size_t)s * share.modes;
 
     PetscCall(UnrPhysicsSymbol(physics, par_share + s * physics->parameters, share.symbol, NULL));
     for (size_t m = 0; m < share.modes; m++) vs[m] += share.symbol[m] * us[m];
@@ -77,8 +78,9 @@ PetscErrorCode UnrPhysicsRhs_Spectral(UnrPhysics physics, const double par[], Un
 }
 
 /* One sample: v_dot += L u_dot + (dL/dpar par_dot) u. */
-static PetscErrorCode LinearJvp(UnrPhysics physics, const Share *share, const double par[], const UnrComplex u[],
-                                const UnrComplex u_dot[], const double par_dot[], UnrComplex v_dot[])
+static PetscErrorCode LinearJvp(UnrPhysics physics, const Share *share, const double par[],
+                                const UnrComplex u[], const UnrComplex u_dot[], const double par_dot[],
+                                UnrComplex v_dot[])
 {
   UnrComplex *symbol_par = share->symbol + share->modes;
 
@@ -88,17 +90,20 @@ static PetscErrorCode LinearJvp(UnrPhysics physics, const Share *share, const do
     for (size_t m = 0; m < share->modes; m++) v_dot[m] += share->symbol[m] * u_dot[m];
   }
   for (PetscInt p = 0; par_dot && p < physics->parameters; p++) {
-    for (size_t m = 0; m < share->modes; m++) v_dot[m] += par_dot[p] * symbol_par[(size_t)p * share->modes + m] * u[m];
+    for (size_t m = 0; m < share->modes; m++)
+      v_dot[m] += par_dot[p] * symbol_par[(size_t)p * share->modes + m] * u[m];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reverse of LinearJvp: u_bar += conj(L) v_bar;  par_bar += sum_m weight Re(conj(v_bar) dL/dpar u) / points. */
-static PetscErrorCode LinearVjp(UnrPhysics physics, const Share *share, const double par[], const UnrComplex u[],
-                                const UnrComplex v_bar[], UnrComplex u_bar[], double par_bar[])
+/* Reverse of LinearJvp: u_bar += conj(L) v_bar;  par_bar += sum_m weight Re(conj(v_bar) dL/dpar u) / points.
+ */
+static PetscErrorCode LinearVjp(UnrPhysics physics, const Share *share, const double par[],
+                                const UnrComplex u[], const UnrComplex v_bar[], UnrComplex u_bar[],
+                                double par_bar[])
 {
   const double scale = 1.0 / (double)physics->grid->total;
-  UnrComplex  *symbol_par = share->symbol + share->modes;
+  UnrComplex *symbol_par = share->symbol + share->modes;
 
   PetscFunctionBeginUser;
   PetscCall(UnrPhysicsSymbol(physics, par, share->symbol, par_bar ? symbol_par : NULL));
@@ -107,7 +112,7 @@ static PetscErrorCode LinearVjp(UnrPhysics physics, const Share *share, const do
   }
   for (PetscInt p = 0; par_bar && p < physics->parameters; p++) {
     const UnrComplex *dL = symbol_par + (size_t)p * share->modes;
-    double            sum = 0;
+    double sum = 0;
 
     for (PetscInt c = 0; c < share->components; c++) {
       for (PetscInt k = 0; k < share->fft->modes; k++) {
@@ -125,7 +130,7 @@ static PetscErrorCode LinearVjp(UnrPhysics physics, const Share *share, const do
 PetscErrorCode UnrPhysicsJvp_Spectral(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot,
                                       const double par_dot[], UnrBatch rhs_dot)
 {
-  Share       share;
+  Share share;
   UnrComplex *u_dot_modes = NULL;
 
   PetscFunctionBeginUser;
@@ -139,7 +144,7 @@ PetscErrorCode UnrPhysicsJvp_Spectral(UnrPhysics physics, const double par[], Un
   if (par_dot) par_dot += share.first * physics->parameters;
   PetscCall(UnrPhysicsNonlinearJvp(physics, share.samples, par, share.u, u_dot_modes, par_dot, share.v));
   for (PetscInt s = 0; s < share.samples; s++) {
-    const size_t   at = (size_t)s * share.modes;
+    const size_t at = (size_t)s * share.modes;
     const PetscInt p = s * physics->parameters;
 
     PetscCall(LinearJvp(physics, &share, par + p, share.u + at, u_dot_modes ? u_dot_modes + at : NULL,
@@ -153,9 +158,9 @@ PetscErrorCode UnrPhysicsJvp_Spectral(UnrPhysics physics, const double par[], Un
 PetscErrorCode UnrPhysicsVjp_Spectral(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar,
                                       UnrBatch u_bar, double par_bar[])
 {
-  Share       share;
+  Share share;
   UnrComplex *bar, *u_bar_modes;
-  size_t      numbers;
+  size_t numbers;
 
   PetscFunctionBeginUser;
   PetscCall(ShareSet(physics, u->samples, &share));
@@ -169,7 +174,7 @@ PetscErrorCode UnrPhysicsVjp_Spectral(UnrPhysics physics, const double par[], Un
   if (par_bar) par_bar += share.first * physics->parameters;
   PetscCall(UnrPhysicsNonlinearVjp(physics, share.samples, par, share.u, bar, u_bar_modes, par_bar));
   for (PetscInt s = 0; s < share.samples; s++) {
-    const size_t   at = (size_t)s * share.modes;
+    const size_t at = (size_t)s * share.modes;
     const PetscInt p = s * physics->parameters;
 
     PetscCall(LinearVjp(physics, &share, par + p, share.u + at, bar + at, u_bar_modes + at,

@@ -1,4 +1,5 @@
-/* For files in this folder only: rhs, jvp, vjp of a physics that gives a symbol and a nonlinear term on modes. */
+/* For files in this folder only: rhs, jvp, vjp of a physics that gives a symbol and a nonlinear term on
+ * modes. */
 #pragma once
 
 #include "physics/physics_impl.h"

@@ -4,11 +4,11 @@
 enum { SLOT_V, SLOT_PRODUCT, SLOT_MODES };
 
 typedef struct {
-  UnrFFT      fft;
-  PetscInt    samples;
-  size_t      cells, modes; /* of one sample */
-  double     *v, *product;  /* [sample][cell] */
-  UnrComplex *scratch;      /* [sample][mode] */
+  UnrFFT fft;
+  PetscInt samples;
+  size_t cells, modes; /* of one sample */
+  double *v, *product; /* [sample][cell] */
+  UnrComplex *scratch; /* [sample][mode] */
 } Work;
 
 static PetscErrorCode WorkSet(UnrPhysics physics, PetscInt samples, Work *w)
@@ -19,7 +19,8 @@ static PetscErrorCode WorkSet(UnrPhysics physics, PetscInt samples, Work *w)
   w->cells = (size_t)w->fft->cells;
   w->modes = (size_t)w->fft->modes;
   PetscCall(UnrPhysicsScratch(physics, SLOT_V, (size_t)samples * w->cells * sizeof(double), (void **)&w->v));
-  PetscCall(UnrPhysicsScratch(physics, SLOT_PRODUCT, (size_t)samples * w->cells * sizeof(double), (void **)&w->product));
+  PetscCall(UnrPhysicsScratch(physics, SLOT_PRODUCT, (size_t)samples * w->cells * sizeof(double),
+                              (void **)&w->product));
   PetscCall(UnrPhysicsScratch(physics, SLOT_MODES, (size_t)samples * w->modes * sizeof(UnrComplex),
                               (void **)&w->scratch));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,7 +39,8 @@ static PetscErrorCode ToCells(const Work *w, const double mask[], const UnrCompl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* out = factor scale G D in; with factor real, its transpose is out = -factor scale G D in, since conj(G) = -G. */
+/* out = factor scale G D in; with factor real, its transpose is out = -factor scale G D in, since conj(G) =
+ * -G. */
 static void Differentiate(const Work *w, const UnrSpectralFlux *flux, double factor, const UnrComplex in[],
                           UnrComplex out[])
 {
@@ -133,7 +135,7 @@ void UnrSpectralMask(UnrFFT fft, double mask[])
 PetscErrorCode UnrSpectralConstrain(UnrPhysics physics, const double mask[], UnrBatch u)
 {
   PetscInt first, samples;
-  Work     w;
+  Work w;
 
   PetscFunctionBeginUser;
   UnrFFTShare(physics->fft, u->samples, &first, &samples);

@@ -1,10 +1,12 @@
 /*
-  For files in this folder only: the convective flux of scalar spectral physics, -scale (u^2/2)_x summed over axes,
+  For files in this folder only: the convective flux of scalar spectral physics, -scale (u^2/2)_x summed over
+  axes,
 
       N(u) = -1/2 scale G D FFT(v^2),     v = IFFT(D u),
 
-  with its tangent and its exact transpose.  G is the symbol of the derivative, D a mask: one mask for the state and the
-  product keeps the transpose the same three lines backwards.      Maths   docs/physics/burgers.md eq. (2)-(5)
+  with its tangent and its exact transpose.  G is the symbol of the derivative, D a mask: one mask for the
+  state and the product keeps the transpose the same three lines backwards.      Maths docs/physics/burgers.md
+  eq. (2)-(5)
 */
 #pragma once
 
@@ -12,8 +14,8 @@
 
 typedef struct {
   const UnrComplex *derivative; /* G [mode], 0 at Nyquist modes: i k_odd 2 pi / length, summed over axes */
-  const double     *mask;       /* D [mode], 0 or 1; NULL: all modes */
-  const double     *scale;      /* [sample]; NULL: 1 */
+  const double *mask;           /* D [mode], 0 or 1; NULL: all modes */
+  const double *scale;          /* [sample]; NULL: 1 */
 } UnrSpectralFlux;
 
 /* A plugin that calls these has slots of scratch from here on. */

@@ -1,8 +1,9 @@
 /*
   Exponential Runge-Kutta, orders 1 to 4, for physics with a linear symbol: u_t = L u + N(u) on modes.
 
-  The linear part is exact, the nonlinear one a polynomial in time.  All sub-steps of a frame stay on modes.  The tape
-  holds the stage values, [sub-step][stage][sample][component][mode]; the reverse is the exact transpose of the steps.
+  The linear part is exact, the nonlinear one a polynomial in time.  All sub-steps of a frame stay on modes.
+  The tape holds the stage values, [sub-step][stage][sample][component][mode]; the reverse is the exact
+  transpose of the steps.
 
   Maths   docs/method/etdrk.md      Source  Cox & Matthews 2002, doi:10.1006/jcph.2002.6995
 */
@@ -14,34 +15,34 @@
 
 typedef struct {
   const UnrEtdrkTableau *tableau;
-  UnrEtdrkCache          cache;
-  void                  *scratch; /* 64-byte aligned */
-  size_t                 scratch_bytes;
+  UnrEtdrkCache cache;
+  void *scratch; /* 64-byte aligned */
+  size_t scratch_bytes;
 } ETDRK;
 
 /* A frame on this rank's share of the batch, in the work and mode layouts of field/fft.h. */
 typedef struct {
-  UnrPhysics                         physics;
-  UnrFFT                             fft;
-  int                                stages;
-  PetscInt                           first, samples, fields, parameters;
-  size_t                             modes;   /* of one sample: components x modes of a field */
-  size_t                             numbers; /* of the share: samples x modes */
-  UnrEtdrkRow                        row;
+  UnrPhysics physics;
+  UnrFFT fft;
+  int stages;
+  PetscInt first, samples, fields, parameters;
+  size_t modes;   /* of one sample: components x modes of a field */
+  size_t numbers; /* of the share: samples x modes */
+  UnrEtdrkRow row;
   const UnrEtdrkCoefficients *const *coefficients; /* [sample] */
-  double                            *work;
-  UnrComplex                        *block; /* the arrays asked for, one after the other */
+  double *work;
+  UnrComplex *block; /* the arrays asked for, one after the other */
 } Frame;
 
 static const UnrOption options[] = {
-  {"-stepper_etdrk_order", UNR_INT, "4", 1, UNR_ETDRK_STAGES, "1", "order of exponential Runge-Kutta (1: exponential Euler)",
-   NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-stepper_etdrk_order", UNR_INT, "4", 1, UNR_ETDRK_STAGES, "1",
+     "order of exponential Runge-Kutta (1: exponential Euler)", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
-static PetscErrorCode Create(UnrStepper stepper)
+static PetscErrorCode UnrStepperCreate_ETDRK(UnrStepper stepper)
 {
-  ETDRK   *e;
+  ETDRK *e;
   PetscInt order;
 
   PetscFunctionBeginUser;
@@ -57,7 +58,7 @@ static PetscErrorCode Create(UnrStepper stepper)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy(UnrStepper stepper)
+static PetscErrorCode UnrStepperDestroy_ETDRK(UnrStepper stepper)
 {
   ETDRK *e = stepper->data;
 
@@ -69,7 +70,8 @@ static PetscErrorCode Destroy(UnrStepper stepper)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Scratch of one frame: the transforms' work, the slopes of a row, and `arrays` arrays of the share's modes. */
+/* Scratch of one frame: the transforms' work, the slopes of a row, and `arrays` arrays of the share's modes.
+ */
 static PetscErrorCode FrameScratch(ETDRK *e, Frame *f, size_t arrays)
 {
   const size_t work = ((size_t)f->fields * (size_t)f->fft->cells * sizeof(double) + 63) / 64 * 64;
@@ -88,9 +90,10 @@ static PetscErrorCode FrameScratch(ETDRK *e, Frame *f, size_t arrays)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* want_slope: coefficients' derivatives too;  arrays: how many arrays of modes the caller uses in f->block. */
-static PetscErrorCode FrameSet(UnrStepper stepper, const double par[], PetscInt samples, bool want_slope, size_t arrays,
-                               Frame *f)
+/* want_slope: coefficients' derivatives too;  arrays: how many arrays of modes the caller uses in f->block.
+ */
+static PetscErrorCode FrameSet(UnrStepper stepper, const double par[], PetscInt samples, bool want_slope,
+                               size_t arrays, Frame *f)
 {
   ETDRK *e = stepper->data;
 
@@ -131,7 +134,8 @@ static PetscErrorCode FromModes(const Frame *f, const UnrComplex *modes, UnrBatc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Points the row at stage i (or the step) of sample s, and says where that sample is in an array of the share. */
+/* Points the row at stage i (or the step) of sample s, and says where that sample is in an array of the
+ * share. */
 static size_t RowAt(Frame *f, int i, PetscInt s)
 {
   f->row.row = i;
@@ -166,10 +170,11 @@ static PetscErrorCode Step(Frame *f, const double par[], UnrComplex *stage, UnrC
   UnrStepperApply_ETDRK - one frame.     Collective on the grid.
   Cost    per sub-step and stage one nonlinear term; one transform of the frame's ends
 */
-static PetscErrorCode Apply(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_next, UnrTape tape)
+static PetscErrorCode UnrStepperApply_ETDRK(UnrStepper stepper, const double par[], UnrBatch u,
+                                            UnrBatch u_next, UnrTape tape)
 {
-  Frame       f;
-  size_t      stages;
+  Frame f;
+  size_t stages;
   UnrComplex *stage, *n, *last;
 
   PetscFunctionBeginUser;
@@ -180,7 +185,8 @@ static PetscErrorCode Apply(UnrStepper stepper, const double par[], UnrBatch u, 
   last = n + stages * f.numbers;
   stage = last + f.numbers;
   if (tape) {
-    PetscCall(UnrTapeReserve(tape, (size_t)stepper->substeps * stages * f.numbers * sizeof(UnrComplex), (void **)&stage));
+    PetscCall(UnrTapeReserve(tape, (size_t)stepper->substeps * stages * f.numbers * sizeof(UnrComplex),
+                             (void **)&stage));
   }
   PetscCall(ToModes(&f, u, stage));
   for (PetscInt k = 0; k < stepper->substeps; k++) {
@@ -201,8 +207,8 @@ static void Tangent(Frame *f, int i, const UnrComplex *u, const UnrComplex *n, c
   for (PetscInt s = 0; s < f->samples; s++) {
     const size_t at = RowAt(f, i, s);
 
-    UnrEtdrkRowTangent(&f->row, u + at, n + at, u_dot + at, n_dot + at, par_dot ? par_dot + s * f->parameters : NULL,
-                       out_dot + at);
+    UnrEtdrkRowTangent(&f->row, u + at, n + at, u_dot + at, n_dot + at,
+                       par_dot ? par_dot + s * f->parameters : NULL, out_dot + at);
   }
 }
 
@@ -210,12 +216,13 @@ static void Tangent(Frame *f, int i, const UnrComplex *u, const UnrComplex *n, c
   One sub-step with its tangent: u and u_dot are replaced by the next ones.
   In      n, n_dot  room for the stages' N and their tangents;  U, U_dot  room for one stage
 */
-static PetscErrorCode StepTangent(Frame *f, const double par[], const double par_dot[], UnrComplex *u, UnrComplex *u_dot,
-                                  UnrComplex *n, UnrComplex *n_dot, UnrComplex *U, UnrComplex *U_dot)
+static PetscErrorCode StepTangent(Frame *f, const double par[], const double par_dot[], UnrComplex *u,
+                                  UnrComplex *u_dot, UnrComplex *n, UnrComplex *n_dot, UnrComplex *U,
+                                  UnrComplex *U_dot)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < f->stages; i++) {
-    const size_t      at = (size_t)i * f->numbers;
+    const size_t at = (size_t)i * f->numbers;
     const UnrComplex *here = i > 0 ? U : u, *here_dot = i > 0 ? U_dot : u_dot;
 
     if (i > 0) {
@@ -230,12 +237,12 @@ static PetscErrorCode StepTangent(Frame *f, const double par[], const double par
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Jvp(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
-                          UnrBatch next, UnrBatch next_dot)
+static PetscErrorCode UnrStepperJvp_ETDRK(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_dot,
+                                          const double par_dot[], UnrBatch next, UnrBatch next_dot)
 {
   const size_t stages = (size_t)((ETDRK *)stepper->data)->tableau->stages;
-  Frame        f;
-  UnrComplex  *n, *n_dot, *v, *v_dot, *U, *U_dot;
+  Frame f;
+  UnrComplex *n, *n_dot, *v, *v_dot, *U, *U_dot;
 
   PetscFunctionBeginUser;
   PetscCall(FrameSet(stepper, par, u->samples, par_dot, 2 * stages + 4, &f));
@@ -248,9 +255,12 @@ static PetscErrorCode Jvp(UnrStepper stepper, const double par[], UnrBatch u, Un
   U = v_dot + f.numbers;
   U_dot = U + f.numbers;
   PetscCall(ToModes(&f, u, v));
-  if (u_dot) PetscCall(ToModes(&f, u_dot, v_dot));
-  else PetscCall(PetscArrayzero(v_dot, f.numbers));
-  for (PetscInt k = 0; k < stepper->substeps; k++) PetscCall(StepTangent(&f, par, par_dot, v, v_dot, n, n_dot, U, U_dot));
+  if (u_dot)
+    PetscCall(ToModes(&f, u_dot, v_dot));
+  else
+    PetscCall(PetscArrayzero(v_dot, f.numbers));
+  for (PetscInt k = 0; k < stepper->substeps; k++)
+    PetscCall(StepTangent(&f, par, par_dot, v, v_dot, n, n_dot, U, U_dot));
   if (next) PetscCall(FromModes(&f, v, next, INSERT_VALUES));
   PetscCall(FromModes(&f, v_dot, next_dot, INSERT_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -267,14 +277,16 @@ static void Reverse(Frame *f, int i, const UnrComplex *u, const UnrComplex *n, c
   }
 }
 
-/* Scratch of the reverse: cotangents of N of all stages, of a stage, of u; and N itself for the parameters. */
+/* Scratch of the reverse: cotangents of N of all stages, of a stage, of u; and N itself for the parameters.
+ */
 typedef struct {
   UnrComplex *n, *n_bar, *U_bar;
 } ReverseScratch;
 
 /* Reverse of Step: bar is the cotangent of `next` and becomes that of u, through u_bar. */
-static PetscErrorCode StepReverse(Frame *f, const double par[], const UnrComplex *stage, const ReverseScratch *r,
-                                  const UnrComplex *next_bar, UnrComplex *u_bar, double par_bar[])
+static PetscErrorCode StepReverse(Frame *f, const double par[], const UnrComplex *stage,
+                                  const ReverseScratch *r, const UnrComplex *next_bar, UnrComplex *u_bar,
+                                  double par_bar[])
 {
   const size_t numbers = f->numbers;
 
@@ -282,12 +294,13 @@ static PetscErrorCode StepReverse(Frame *f, const double par[], const UnrComplex
   PetscCall(PetscArrayzero(u_bar, numbers));
   PetscCall(PetscArrayzero(r->n_bar, (size_t)f->stages * numbers));
   for (int i = 0; par_bar && i < f->stages; i++)
-    PetscCall(UnrPhysicsNonlinear(f->physics, f->samples, par, stage + (size_t)i * numbers, r->n + (size_t)i * numbers));
+    PetscCall(UnrPhysicsNonlinear(f->physics, f->samples, par, stage + (size_t)i * numbers,
+                                  r->n + (size_t)i * numbers));
   /* Forward(f, f->stages, stage, n, next) */
   Reverse(f, f->stages, stage, r->n, next_bar, u_bar, r->n_bar, par_bar);
   for (int i = f->stages - 1; i >= 0; i--) {
     const size_t at = (size_t)i * numbers;
-    UnrComplex  *U_bar = i > 0 ? r->U_bar : u_bar;
+    UnrComplex *U_bar = i > 0 ? r->U_bar : u_bar;
 
     if (i > 0) PetscCall(PetscArrayzero(U_bar, numbers));
     /* UnrPhysicsNonlinear(f->physics, f->samples, par, U, n + at) */
@@ -302,14 +315,14 @@ static PetscErrorCode StepReverse(Frame *f, const double par[], const UnrComplex
   UnrStepperVjp_ETDRK - reverse of one frame: ADDS.     Collective on the grid.
   Cost    per sub-step and stage one reverse of the nonlinear term, and the term itself if par_bar is wanted
 */
-static PetscErrorCode Vjp(UnrStepper stepper, const double par[], UnrTape tape, UnrBatch next_bar, UnrBatch u_bar,
-                          double par_bar[])
+static PetscErrorCode UnrStepperVjp_ETDRK(UnrStepper stepper, const double par[], UnrTape tape,
+                                          UnrBatch next_bar, UnrBatch u_bar, double par_bar[])
 {
-  const size_t      stages = (size_t)((ETDRK *)stepper->data)->tableau->stages;
-  Frame             f;
-  ReverseScratch    r;
+  const size_t stages = (size_t)((ETDRK *)stepper->data)->tableau->stages;
+  Frame f;
+  ReverseScratch r;
   const UnrComplex *stage;
-  UnrComplex       *bar, *bar_before;
+  UnrComplex *bar, *bar_before;
 
   PetscFunctionBeginUser;
   if (!u_bar && !par_bar) PetscFunctionReturn(PETSC_SUCCESS);
@@ -335,12 +348,12 @@ static PetscErrorCode Vjp(UnrStepper stepper, const double par[], UnrTape tape, 
 }
 
 const UnrStepperOps UnrStepperOps_ETDRK = {
-  .name = "etdrk",
-  .summary = "exponential Runge-Kutta of orders 1 to 4, for spectral physics; exact discrete adjoint",
-  .options = options,
-  .create = Create,
-  .destroy = Destroy,
-  .apply = Apply,
-  .jvp = Jvp,
-  .vjp = Vjp,
+    .name = "etdrk",
+    .summary = "exponential Runge-Kutta of orders 1 to 4, for spectral physics; exact discrete adjoint",
+    .options = options,
+    .create = UnrStepperCreate_ETDRK,
+    .destroy = UnrStepperDestroy_ETDRK,
+    .apply = UnrStepperApply_ETDRK,
+    .jvp = UnrStepperJvp_ETDRK,
+    .vjp = UnrStepperVjp_ETDRK,
 };

@@ -9,24 +9,25 @@ static const size_t spare_bytes = (size_t)64 << 20;
 
 typedef struct {
   UnrEtdrkCoefficients coefficients;
-  double              *key;    /* par[parameters], lengths, dt */
-  PetscInt64           used;   /* number of the call that last used it */
+  double *key;     /* par[parameters], lengths, dt */
+  PetscInt64 used; /* number of the call that last used it */
 } Entry;
 
 struct UnrEtdrkCache_ {
-  UnrPhysics                   physics;
-  const UnrEtdrkTableau       *tableau;
-  size_t                       modes; /* components x modes of a field */
-  PetscInt                     key_numbers;
-  PetscInt                     entries, room;
-  Entry                      **entry;
-  PetscInt64                   calls;
+  UnrPhysics physics;
+  const UnrEtdrkTableau *tableau;
+  size_t modes; /* components x modes of a field */
+  PetscInt key_numbers;
+  PetscInt entries, room;
+  Entry **entry;
+  PetscInt64 calls;
   const UnrEtdrkCoefficients **of; /* [sample] of the present call */
-  PetscInt                     of_room;
-  double                      *key; /* of the sample looked for */
+  PetscInt of_room;
+  double *key; /* of the sample looked for */
 };
 
-PetscErrorCode UnrEtdrkCacheCreate(UnrPhysics physics, const UnrEtdrkTableau *tableau, UnrEtdrkCache *cache_out)
+PetscErrorCode UnrEtdrkCacheCreate(UnrPhysics physics, const UnrEtdrkTableau *tableau,
+                                   UnrEtdrkCache *cache_out)
 {
   UnrEtdrkCache cache;
 
@@ -67,7 +68,8 @@ static UnrComplex Value(const UnrEtdrkTerm term[], UnrComplex phi[][UNR_PHI_MAX 
 {
   UnrComplex sum = 0;
 
-  for (int t = 0; t < UNR_ETDRK_TERMS && term[t].alpha != 0; t++) sum += term[t].alpha * phi[term[t].node][term[t].k];
+  for (int t = 0; t < UNR_ETDRK_TERMS && term[t].alpha != 0; t++)
+    sum += term[t].alpha * phi[term[t].node][term[t].k];
   return sum;
 }
 
@@ -78,7 +80,7 @@ static UnrComplex Slope(const UnrEtdrkTerm term[], UnrComplex phi[][UNR_PHI_MAX 
 
   for (int t = 0; t < UNR_ETDRK_TERMS && term[t].alpha != 0; t++) {
     const UnrComplex *p = phi[term[t].node];
-    const int         k = term[t].k;
+    const int k = term[t].k;
 
     sum += term[t].alpha * UnrEtdrkNodeValue[term[t].node] * (k ? p[k] - k * p[k + 1] : p[0]);
   }
@@ -89,10 +91,10 @@ static UnrComplex Slope(const UnrEtdrkTerm term[], UnrComplex phi[][UNR_PHI_MAX 
 static PetscErrorCode Evaluate(UnrEtdrkCache cache, const double par[], double dt, bool slope, Entry *entry)
 {
   const UnrEtdrkTableau *tableau = cache->tableau;
-  UnrEtdrkCoefficients  *c = &entry->coefficients;
-  UnrComplex           **to = slope ? c->slope : c->value;
-  const size_t           rows = (size_t)tableau->functions + (slope ? (size_t)UnrPhysicsParameters(cache->physics) : 0);
-  UnrComplex            *symbol;
+  UnrEtdrkCoefficients *c = &entry->coefficients;
+  UnrComplex **to = slope ? c->slope : c->value;
+  const size_t rows = (size_t)tableau->functions + (slope ? (size_t)UnrPhysicsParameters(cache->physics) : 0);
+  UnrComplex *symbol;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(rows * cache->modes, &to[0]));
@@ -103,11 +105,13 @@ static PetscErrorCode Evaluate(UnrEtdrkCache cache, const double par[], double d
   for (size_t m = 0; m < cache->modes; m++) {
     UnrComplex phi[UNR_ETDRK_NODES][UNR_PHI_MAX + 1];
 
-    for (int n = 0; n < UNR_ETDRK_NODES; n++) UnrPhi(UNR_PHI_MAX, UnrEtdrkNodeValue[n] * dt * symbol[m], phi[n]);
+    for (int n = 0; n < UNR_ETDRK_NODES; n++)
+      UnrPhi(UNR_PHI_MAX, UnrEtdrkNodeValue[n] * dt * symbol[m], phi[n]);
     for (int f = 0; f < tableau->functions; f++) {
       const double scale = tableau->function[f][0].k ? dt : 1;
 
-      to[f][m] = slope ? scale * dt * Slope(tableau->function[f], phi) : scale * Value(tableau->function[f], phi);
+      to[f][m] =
+          slope ? scale * dt * Slope(tableau->function[f], phi) : scale * Value(tableau->function[f], phi);
     }
   }
   PetscCall(PetscFree(symbol));
@@ -118,7 +122,7 @@ static PetscErrorCode Evaluate(UnrEtdrkCache cache, const double par[], double d
 static PetscErrorCode MakeRoom(UnrEtdrkCache cache)
 {
   const size_t bytes = 2 * (size_t)cache->tableau->functions * cache->modes * sizeof(UnrComplex);
-  PetscInt     oldest = 0;
+  PetscInt oldest = 0;
 
   PetscFunctionBeginUser;
   if (cache->entries > 0 && (size_t)cache->entries * bytes > spare_bytes) {
@@ -140,7 +144,7 @@ static PetscErrorCode MakeRoom(UnrEtdrkCache cache)
 static PetscErrorCode FindOrMake(UnrEtdrkCache cache, const double par[], double dt, Entry **entry)
 {
   const PetscInt parameters = UnrPhysicsParameters(cache->physics);
-  const size_t   key_bytes = (size_t)cache->key_numbers * sizeof(double);
+  const size_t key_bytes = (size_t)cache->key_numbers * sizeof(double);
 
   PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(cache->key, par, parameters));
@@ -159,8 +163,8 @@ static PetscErrorCode FindOrMake(UnrEtdrkCache cache, const double par[], double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrEtdrkCacheGet(UnrEtdrkCache cache, PetscInt samples, const double par[], double dt, bool want_slope,
-                                const UnrEtdrkCoefficients *const **of)
+PetscErrorCode UnrEtdrkCacheGet(UnrEtdrkCache cache, PetscInt samples, const double par[], double dt,
+                                bool want_slope, const UnrEtdrkCoefficients *const **of)
 {
   PetscFunctionBeginUser;
   if (samples > cache->of_room) {
@@ -170,7 +174,7 @@ PetscErrorCode UnrEtdrkCacheGet(UnrEtdrkCache cache, PetscInt samples, const dou
   cache->calls++;
   for (PetscInt s = 0; s < samples; s++) {
     const double *par_s = par + s * UnrPhysicsParameters(cache->physics);
-    Entry        *entry;
+    Entry *entry;
 
     PetscCall(FindOrMake(cache, par_s, dt, &entry));
     entry->used = cache->calls;

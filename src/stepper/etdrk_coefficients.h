@@ -1,6 +1,6 @@
 /*
-  The functions F of a tableau on the modes of a physics, for the parameters of a sample: computed once, kept by key.
-  An entry is a function of its key alone, so the cache changes no bits.
+  The functions F of a tableau on the modes of a physics, for the parameters of a sample: computed once, kept
+  by key. An entry is a function of its key alone, so the cache changes no bits.
 */
 #pragma once
 
@@ -18,5 +18,5 @@ typedef struct UnrEtdrkCache_ *UnrEtdrkCache;
 PetscErrorCode UnrEtdrkCacheCreate(UnrPhysics physics, const UnrEtdrkTableau *tableau, UnrEtdrkCache *cache);
 PetscErrorCode UnrEtdrkCacheDestroy(UnrEtdrkCache *cache);
 /* (*of)[sample]: the coefficients for par[sample][parameter]; borrowed, valid until the next call.  Local. */
-PetscErrorCode UnrEtdrkCacheGet(UnrEtdrkCache cache, PetscInt samples, const double par[], double dt, bool want_slope,
-                                const UnrEtdrkCoefficients *const **of);
+PetscErrorCode UnrEtdrkCacheGet(UnrEtdrkCache cache, PetscInt samples, const double par[], double dt,
+                                bool want_slope, const UnrEtdrkCoefficients *const **of);

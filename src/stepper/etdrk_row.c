@@ -2,7 +2,10 @@
 #include "stepper/etdrk_row.h"
 
 /* How many N the row reads: the step reads all, stage i those before it. */
-static int Columns(const UnrEtdrkRow *row) { return row->row; }
+static int Columns(const UnrEtdrkRow *row)
+{
+  return row->row;
+}
 
 /* y += f x, and its reverse x_bar += conj(f) y_bar. */
 static void MultiplyAdd(size_t n, const UnrComplex f[], const UnrComplex x[], UnrComplex y[])
@@ -20,7 +23,7 @@ static void Sum(const UnrEtdrkRow *row, UnrComplex *const f[], const UnrComplex 
                 UnrComplex out[])
 {
   const UnrEtdrkTableau *tableau = row->tableau;
-  const UnrComplex      *propagator = f[tableau->propagator[row->row]];
+  const UnrComplex *propagator = f[tableau->propagator[row->row]];
 
   for (size_t m = 0; m < row->modes; m++) out[m] = propagator[m] * u[m];
   for (int j = 0; j < Columns(row); j++) {
@@ -36,8 +39,9 @@ void UnrEtdrkRowForward(const UnrEtdrkRow *row, const UnrComplex u[], const UnrC
 }
 
 /* out_dot = F_p u_dot + sum_j F_j n_dot_j + (sum_p dL/dpar_p par_dot_p) (F'_p u + sum_j F'_j n_j). */
-void UnrEtdrkRowTangent(const UnrEtdrkRow *row, const UnrComplex u[], const UnrComplex n[], const UnrComplex u_dot[],
-                        const UnrComplex n_dot[], const double par_dot[], UnrComplex out_dot[])
+void UnrEtdrkRowTangent(const UnrEtdrkRow *row, const UnrComplex u[], const UnrComplex n[],
+                        const UnrComplex u_dot[], const UnrComplex n_dot[], const double par_dot[],
+                        UnrComplex out_dot[])
 {
   if (par_dot) Sum(row, row->coefficients->slope, u, n, row->slope);
   Sum(row, row->coefficients->value, u_dot, n_dot, out_dot);
@@ -56,7 +60,7 @@ static void ParameterReverse(const UnrEtdrkRow *row, const UnrComplex out_bar[],
 
   for (PetscInt p = 0; p < row->parameters; p++) {
     const UnrComplex *dL = row->coefficients->symbol_par + (size_t)p * row->modes;
-    double            sum = 0;
+    double sum = 0;
 
     for (size_t c = 0; c < (size_t)row->components; c++) {
       for (size_t k = 0; k < modes; k++) {
@@ -69,11 +73,11 @@ static void ParameterReverse(const UnrEtdrkRow *row, const UnrComplex out_bar[],
   }
 }
 
-void UnrEtdrkRowReverse(const UnrEtdrkRow *row, const UnrComplex u[], const UnrComplex n[], const UnrComplex out_bar[],
-                        UnrComplex u_bar[], UnrComplex n_bar[], double par_bar[])
+void UnrEtdrkRowReverse(const UnrEtdrkRow *row, const UnrComplex u[], const UnrComplex n[],
+                        const UnrComplex out_bar[], UnrComplex u_bar[], UnrComplex n_bar[], double par_bar[])
 {
   const UnrEtdrkTableau *tableau = row->tableau;
-  UnrComplex *const     *f = row->coefficients->value;
+  UnrComplex *const *f = row->coefficients->value;
 
   /* out = F_p u + sum_j F_j n_j */
   MultiplyAdd_reverse(row->modes, f[tableau->propagator[row->row]], out_bar, u_bar);

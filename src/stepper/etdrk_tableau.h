@@ -18,16 +18,16 @@ typedef enum { UNR_ETDRK_WHOLE, UNR_ETDRK_HALF, UNR_ETDRK_NODES } UnrEtdrkNode;
 extern const double UnrEtdrkNodeValue[UNR_ETDRK_NODES];
 
 typedef struct {
-  double       alpha; /* 0 ends the sum */
-  int          k;
+  double alpha; /* 0 ends the sum */
+  int k;
   UnrEtdrkNode node;
 } UnrEtdrkTerm;
 
 typedef struct {
-  int          order, stages, functions;
+  int order, stages, functions;
   UnrEtdrkTerm function[UNR_ETDRK_FUNCTIONS][UNR_ETDRK_TERMS];
-  int          propagator[UNR_ETDRK_STAGES + 1];
-  int          weight[UNR_ETDRK_STAGES + 1][UNR_ETDRK_STAGES]; /* 0: none, since function 0 is a propagator */
+  int propagator[UNR_ETDRK_STAGES + 1];
+  int weight[UNR_ETDRK_STAGES + 1][UNR_ETDRK_STAGES]; /* 0: none, since function 0 is a propagator */
 } UnrEtdrkTableau;
 
 /* order 1 to UNR_ETDRK_STAGES. */

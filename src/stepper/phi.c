@@ -1,8 +1,8 @@
 /* phi_k without cancellation: a series near zero, the recurrence elsewhere. */
 #include "stepper/phi.h"
 
-/* Both branches keep 15 digits round |z| = 2 (tests/test_phi.c measures it); the recurrence loses digits below, the
-   series needs more terms and loses digits for negative z above. */
+/* Both branches keep 15 digits round |z| = 2 (tests/test_phi.c measures it); the recurrence loses digits
+   below, the series needs more terms and loses digits for negative z above. */
 static const double switch_radius = 2;
 enum { TERMS = 28 }; /* 2^28 / 28! < 1e-21 */
 

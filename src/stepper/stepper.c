@@ -13,22 +13,22 @@
 #define UNR_STEPPER(name, Name) &UnrStepperOps_##Name,
 static const UnrStepperOps *const list[] = {
 #include "stepper/list.h"
-  NULL,
+    NULL,
 };
 #undef UNR_STEPPER
 
 #define UNR_STEPPER(name, Name) "|" #name
 static const char joined[] = ""
 #include "stepper/list.h"
-  ;
+    ;
 #undef UNR_STEPPER
 const char *const UnrStepperNames = joined + 1;
 
 static const UnrOption options[] = {
-  {"-stepper_type", UNR_WORD, "etdrk", 0, 0, NULL, "time integrator of the solver", joined + 1},
-  {"-stepper_dt", UNR_REAL, NULL, 1e-12, 1e12, "time", "sub-step of the solver; must be given", NULL},
-  {"-stepper_substeps", UNR_INT, "1", 1, 1 << 20, "1", "sub-steps in one data frame", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-stepper_type", UNR_WORD, "etdrk", 0, 0, NULL, "time integrator of the solver", joined + 1},
+    {"-stepper_dt", UNR_REAL, NULL, 1e-12, 1e12, "time", "sub-step of the solver; must be given", NULL},
+    {"-stepper_substeps", UNR_INT, "1", 1, 1 << 20, "1", "sub-steps in one data frame", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* UnrStepperRegister - make the options of this room known, also with the prefix of the reference scheme. */
@@ -44,7 +44,8 @@ PetscErrorCode UnrStepperRegister(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrStepperList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context)
+PetscErrorCode UnrStepperList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
+                              void *context)
 {
   PetscFunctionBeginUser;
   for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
@@ -59,19 +60,21 @@ PetscErrorCode UnrStepperList(PetscErrorCode (*visit)(const char *name, const ch
 */
 PetscErrorCode UnrStepperCreate(UnrPhysics physics, const char *prefix, UnrStepper *stepper_out)
 {
-  UnrStepper  stepper;
+  UnrStepper stepper;
   const char *name;
-  bool        given;
+  bool given;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionWord(options, prefix, "-stepper_type", &name));
   PetscCall(UnrOptionGiven(options, prefix, "-stepper_dt", &given));
-  UnrUserCheck(given, "-stepper_dt (not given); allowed: a positive time; try: -stepper_dt 0.5 for ks_spectral");
+  UnrUserCheck(given,
+               "-stepper_dt (not given); allowed: a positive time; try: -stepper_dt 0.5 for ks_spectral");
   PetscCall(PetscNew(&stepper));
   for (int i = 0; list[i]; i++) {
     if (!strcmp(name, list[i]->name)) stepper->ops = list[i];
   }
-  PetscCheck(stepper->ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows a stepper '%s' that the list lacks", name);
+  PetscCheck(stepper->ops, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "option table allows a stepper '%s' that the list lacks", name);
   stepper->prefix = prefix;
   stepper->physics = physics;
   stepper->has_adjoint = stepper->ops->vjp;
@@ -94,17 +97,35 @@ PetscErrorCode UnrStepperDestroy(UnrStepper *stepper)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *UnrStepperName(UnrStepper stepper) { return stepper->ops->name; }
+const char *UnrStepperName(UnrStepper stepper)
+{
+  return stepper->ops->name;
+}
 
-UnrPhysics UnrStepperPhysics(UnrStepper stepper) { return stepper->physics; }
+UnrPhysics UnrStepperPhysics(UnrStepper stepper)
+{
+  return stepper->physics;
+}
 
-double UnrStepperDt(UnrStepper stepper) { return stepper->dt; }
+double UnrStepperDt(UnrStepper stepper)
+{
+  return stepper->dt;
+}
 
-PetscInt UnrStepperSubsteps(UnrStepper stepper) { return stepper->substeps; }
+PetscInt UnrStepperSubsteps(UnrStepper stepper)
+{
+  return stepper->substeps;
+}
 
-bool UnrStepperHasAdjoint(UnrStepper stepper) { return stepper->has_adjoint; }
+bool UnrStepperHasAdjoint(UnrStepper stepper)
+{
+  return stepper->has_adjoint;
+}
 
-double UnrStepperExactness(UnrStepper stepper) { return stepper->exactness; }
+double UnrStepperExactness(UnrStepper stepper)
+{
+  return stepper->exactness;
+}
 
 PetscErrorCode UnrStepperScaleDt(UnrStepper stepper, double factor)
 {
@@ -115,7 +136,8 @@ PetscErrorCode UnrStepperScaleDt(UnrStepper stepper, double factor)
 }
 
 /* *Pu = P u in scratch, or u itself where the physics has no constraint. */
-static PetscErrorCode Constrained(UnrStepper stepper, const double par[], UnrBatch u, UnrScratch *scratch, UnrBatch *Pu)
+static PetscErrorCode Constrained(UnrStepper stepper, const double par[], UnrBatch u, UnrScratch *scratch,
+                                  UnrBatch *Pu)
 {
   PetscFunctionBeginUser;
   *Pu = u;
@@ -132,7 +154,8 @@ static PetscErrorCode Constrained(UnrStepper stepper, const double par[], UnrBat
           u       may not alias u_next
           tape    filled for UnrStepperVjp(); NULL: keep nothing
 */
-PetscErrorCode UnrStepperApply(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_next, UnrTape tape)
+PetscErrorCode UnrStepperApply(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_next,
+                               UnrTape tape)
 {
   UnrBatch Pu;
 
@@ -150,8 +173,8 @@ PetscErrorCode UnrStepperApply(UnrStepper stepper, const double par[], UnrBatch 
   UnrStepperJvp - next_dot = dS/du u_dot + dS/dpar par_dot.     Collective on the grid.
   P is linear and does not depend on the parameters.
 */
-PetscErrorCode UnrStepperJvp(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
-                             UnrBatch next, UnrBatch next_dot)
+PetscErrorCode UnrStepperJvp(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_dot,
+                             const double par_dot[], UnrBatch next, UnrBatch next_dot)
 {
   UnrBatch Pu, Pu_dot;
 
@@ -168,14 +191,15 @@ PetscErrorCode UnrStepperJvp(UnrStepper stepper, const double par[], UnrBatch u,
   In      next_bar  borrowed, not changed
   In/out  u_bar     [sample]..., or NULL;  par_bar [sample][parameter], this rank's part, or NULL
 */
-PetscErrorCode UnrStepperVjp(UnrStepper stepper, const double par[], UnrTape tape, UnrBatch next_bar, UnrBatch u_bar,
-                             double par_bar[])
+PetscErrorCode UnrStepperVjp(UnrStepper stepper, const double par[], UnrTape tape, UnrBatch next_bar,
+                             UnrBatch u_bar, double par_bar[])
 {
   const bool constrained = u_bar && UnrPhysicsHas(stepper->physics, UNR_PHYSICS_CONSTRAIN);
-  UnrBatch   Pu_bar = u_bar;
+  UnrBatch Pu_bar = u_bar;
 
   PetscFunctionBeginUser;
-  PetscCheck(stepper->has_adjoint, PETSC_COMM_SELF, PETSC_ERR_SUP, "stepper %s has no vjp", stepper->ops->name);
+  PetscCheck(stepper->has_adjoint, PETSC_COMM_SELF, PETSC_ERR_SUP, "stepper %s has no vjp",
+             stepper->ops->name);
   PetscCall(UnrEventBegin(UNR_EVENT_STEP_VJP));
   if (constrained) {
     PetscCall(UnrScratchGet(&stepper->constrained_other, u_bar->grid, u_bar->samples, &Pu_bar));

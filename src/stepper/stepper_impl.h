@@ -5,24 +5,26 @@
 #include "stepper/stepper.h"
 
 typedef struct {
-  const char      *name, *summary;
+  const char *name, *summary;
   const UnrOption *options;
   const char *const *solver_prefixes; /* of PETSc's own options, NULL-terminated; NULL: there are none */
-  PetscErrorCode (*create)(UnrStepper); /* user error if the physics lacks what is needed, by name, with the remedy */
+  PetscErrorCode (*create)(
+      UnrStepper); /* user error if the physics lacks what is needed, by name, with the remedy */
   PetscErrorCode (*destroy)(UnrStepper);
   PetscErrorCode (*apply)(UnrStepper, const double[], UnrBatch, UnrBatch, UnrTape);
   PetscErrorCode (*jvp)(UnrStepper, const double[], UnrBatch, UnrBatch, const double[], UnrBatch, UnrBatch);
-  PetscErrorCode (*vjp)(UnrStepper, const double[], UnrTape, UnrBatch, UnrBatch, double[]); /* NULL: no adjoint */
+  PetscErrorCode (*vjp)(UnrStepper, const double[], UnrTape, UnrBatch, UnrBatch,
+                        double[]); /* NULL: no adjoint */
 } UnrStepperOps;
 
 struct UnrStepper_ {
   const UnrStepperOps *ops;
-  const char          *prefix;
-  UnrPhysics           physics;
-  double               dt;
-  PetscInt             substeps;
-  bool                 has_adjoint; /* ops->vjp is given; create may clear it */
-  double               exactness;   /* 1e-12; create may loosen it */
-  UnrScratch           constrained, constrained_other; /* stepper.c's: P u; P u_dot or the cotangent of P u */
-  void                *data;
+  const char *prefix;
+  UnrPhysics physics;
+  double dt;
+  PetscInt substeps;
+  bool has_adjoint;                          /* ops->vjp is given; create may clear it */
+  double exactness;                          /* 1e-12; create may loosen it */
+  UnrScratch constrained, constrained_other; /* stepper.c's: P u; P u_dot or the cotangent of P u */
+  void *data;
 };
