@@ -144,7 +144,7 @@ static void RowOfFewChannels(const Task *t, const real *x, size_t y_at, real *y)
 static void BlockOfPlane(const Task *t, const real *x, size_t y_at, real *y)
 {
   const UnrConvShape *s = t->shape;
-  const bool has_few = s->out <= MAX_DOTS && s->y_stride[2] == (size_t)s->out;
+  const bool has_few = t->width == (size_t)s->out && t->width <= MAX_DOTS;
   void (*const row)(const Task *, const real *, size_t, real *) = t->vectors ? RowOfVectors
                                                                   : has_few  ? RowOfFewChannels
                                                                              : RowOfDots;
