@@ -17,7 +17,7 @@ QUANTITIES = ("weights", "start", "parameters")
 SOURCE = Path(os.environ["UNR_SOURCE_DIR"])
 
 # Deck, ranks, options over it: each mode, each model, each way to cut a domain at least once.
-KS, BURGERS = "inputs/ks/smoke.yaml", "inputs/burgers/smoke.yaml"
+KS, KDV, BURGERS = "inputs/ks/smoke.yaml", "inputs/kdv/smoke.yaml", "inputs/burgers/smoke.yaml"
 CASES = [
     (KS, 1, []),
     (KS, 2, ["-rollout_mode", "nog"]),
@@ -28,6 +28,7 @@ CASES = [
     (KS, 1, ["-model_type", "predict", "-net_precision", "double"]),
     (KS, 2, ["-model_type", "predict_residual", "-net_precision", "double", "-layout_replicas", "1"]),
     (KS, 3, ["-model_type", "solver", "-stepper_etdrk_order", "4", "-layout_replicas", "1"]),
+    (KDV, 2, ["-layout_replicas", "1"]),
     (BURGERS, 1, []),
     (BURGERS, 2, ["-layout_replicas", "1", "-rollout_mode", "nog"]),
     (BURGERS, 3, ["-layout_replicas", "1", "-layout_grid", "1,3", "-net_precision", "double"]),
