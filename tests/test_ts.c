@@ -174,7 +174,7 @@ Test(ts, rk4_of_petsc_is_ours)
   }
 }
 
-/* One of each kind, with PETSc's own options; test_stepper.c runs every name of ours. */
+/* One of each kind, with PETSc's own options; test_stepper.c runs every tableau of ours. */
 static const struct {
   const char *options;
   bool        is_implicit;
