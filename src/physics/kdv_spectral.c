@@ -5,7 +5,7 @@
   Source  Zabusky & Kruskal 1965, doi:10.1103/PhysRevLett.15.240
 */
 #include "core/error.h"
-#include "physics/spectral_flux.h"
+#include "physics/spectral_convection.h"
 
 static const UnrOption options[] = {
     {"-physics_kdv_dispersion", UNR_REAL, "0.05", 0, 1e12, "length^3/time",
@@ -14,33 +14,12 @@ static const UnrOption options[] = {
 };
 static const char *const parameters[] = {"-physics_kdv_dispersion", NULL};
 
-enum { SLOT_DERIVATIVE = UNR_SPECTRAL_FLUX_SLOTS };
-
 static PetscErrorCode UnrPhysicsDescribe_KdVSpectral(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
   UnrUserCheck(dim == 1, "kdv_spectral on a grid of dimension %d; allowed: 1; try: -grid_points 128", dim);
   (void)needs;
   *components = 1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* data: the dealiasing mask [mode]. */
-static PetscErrorCode UnrPhysicsCreate_KdVSpectral(UnrPhysics physics)
-{
-  double *mask;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(physics->fft->modes, &mask));
-  UnrSpectralMask(physics->fft, mask);
-  physics->data = mask;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode UnrPhysicsDestroy_KdVSpectral(UnrPhysics physics)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree(physics->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,70 +40,6 @@ static PetscErrorCode UnrPhysicsSymbol_KdVSpectral(UnrPhysics physics, const dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectralFlux *flux)
-{
-  double length[UNR_MAX_DIM];
-  UnrComplex *derivative;
-
-  PetscFunctionBeginUser;
-  PetscCall(UnrPhysicsScratch(physics, SLOT_DERIVATIVE, (size_t)physics->fft->modes * sizeof(UnrComplex),
-                              (void **)&derivative));
-  PetscCall(UnrPhysicsLength(physics, par, length));
-  for (PetscInt m = 0; m < physics->fft->modes; m++)
-    derivative[m] = I * (2 * PETSC_PI / length[0] * physics->fft->k_odd[0][m]);
-  *flux = (UnrSpectralFlux){.derivative = derivative, .mask = physics->data};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode UnrPhysicsNonlinear_KdVSpectral(UnrPhysics physics, PetscInt samples,
-                                                      const double par[], const UnrComplex u[],
-                                                      UnrComplex n[])
-{
-  UnrSpectralFlux flux;
-
-  PetscFunctionBeginUser;
-  PetscCall(FluxSet(physics, par, &flux));
-  PetscCall(UnrSpectralFluxApply(physics, &flux, samples, u, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* No parameter in the flux. */
-static PetscErrorCode UnrPhysicsNonlinearJvp_KdVSpectral(UnrPhysics physics, PetscInt samples,
-                                                         const double par[], const UnrComplex u[],
-                                                         const UnrComplex u_dot[], const double par_dot[],
-                                                         UnrComplex n_dot[])
-{
-  UnrSpectralFlux flux;
-
-  PetscFunctionBeginUser;
-  (void)par_dot;
-  PetscCall(FluxSet(physics, par, &flux));
-  PetscCall(UnrSpectralFluxJvp(physics, &flux, samples, u, u_dot, NULL, n_dot));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode UnrPhysicsNonlinearVjp_KdVSpectral(UnrPhysics physics, PetscInt samples,
-                                                         const double par[], const UnrComplex u[],
-                                                         const UnrComplex n_bar[], UnrComplex u_bar[],
-                                                         double par_bar[])
-{
-  UnrSpectralFlux flux;
-
-  PetscFunctionBeginUser;
-  (void)par_bar;
-  PetscCall(FluxSet(physics, par, &flux));
-  PetscCall(UnrSpectralFluxVjp(physics, &flux, samples, u, n_bar, u_bar, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode UnrPhysicsConstrain_KdVSpectral(UnrPhysics physics, const double par[], UnrBatch u)
-{
-  PetscFunctionBeginUser;
-  (void)par;
-  PetscCall(UnrSpectralConstrain(physics, physics->data, u));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 const UnrPhysicsOps UnrPhysicsOps_KdVSpectral = {
     .name = "kdv_spectral",
     .summary = "Korteweg-de Vries equation, Fourier spectral, dealiased, 1-D",
@@ -132,11 +47,11 @@ const UnrPhysicsOps UnrPhysicsOps_KdVSpectral = {
     .options = options,
     .parameters = parameters,
     .describe = UnrPhysicsDescribe_KdVSpectral,
-    .create = UnrPhysicsCreate_KdVSpectral,
-    .destroy = UnrPhysicsDestroy_KdVSpectral,
+    .create = UnrConvectionCreateMask,
+    .destroy = UnrConvectionDestroyMask,
     .symbol = UnrPhysicsSymbol_KdVSpectral,
-    .nonlinear = UnrPhysicsNonlinear_KdVSpectral,
-    .nonlinear_jvp = UnrPhysicsNonlinearJvp_KdVSpectral,
-    .nonlinear_vjp = UnrPhysicsNonlinearVjp_KdVSpectral,
-    .constrain = UnrPhysicsConstrain_KdVSpectral,
+    .nonlinear = UnrConvectionNonlinear,
+    .nonlinear_jvp = UnrConvectionNonlinearJvp,
+    .nonlinear_vjp = UnrConvectionNonlinearVjp,
+    .constrain = UnrConvectionConstrain,
 };
