@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests again under AddressSanitizer + UndefinedBehaviorSanitizer on 1 and 2 ranks, and the network, the solvers and
+# The tests again under AddressSanitizer + UndefinedBehaviorSanitizer on 1 and 2 ranks, and the network, the models and
 # the rollout on the generic kernels under valgrind (which knows no AVX-512).  Any report fails.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,12 +15,12 @@ ninja -C "$san" --quiet
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 meson test -C "$san" --print-errorlogs --timeout-multiplier 6 --suite few-ranks
 
-echo "== valgrind, generic kernels"
-type -P valgrind >/dev/null || { echo "valgrind is missing" >&2; exit 1; }
+echo "== valgrind, generic kernels, one rank"
 export PETSC_OPTIONS="-layer_isa generic"
 for program in layer net model rollout; do
   echo "-- test_$program"
-  valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite --num-callers=25 \
-    --suppressions="$(dirname "$(dirname "$(realpath "$(type -P mpiexec)")")")/share/openmpi/openmpi-valgrind.supp" \
-    --suppressions="$top/tests/valgrind.supp" "$build/tests/test_$program"
+  mpiexec -n 1 valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+    --show-leak-kinds=definite --num-callers=30 --suppressions="$top/tests/valgrind.supp" \
+    --suppressions="$(pkg-config --variable=prefix ompi)/share/openmpi/openmpi-valgrind.supp" \
+    "$build/tests/test_$program"
 done
