@@ -7,8 +7,8 @@
 #include "support.h"
 
 typedef struct {
-  UnrLayout  layout;
-  UnrGrid    grid;
+  UnrLayout layout;
+  UnrGrid grid;
   UnrPhysics physics;
 } TestCase;
 
@@ -16,15 +16,17 @@ typedef struct {
 static inline void TestCaseOpen(TestCase *c, bool alone, const char *options)
 {
   PetscInt points[UNR_MAX_DIM], components;
-  int      dim;
+  int dim;
   UnrNeeds needs;
 
   TEST_CALL(PetscOptionsClear(NULL));
   TEST_CALL(PetscOptionsInsertString(NULL, options));
   TEST_CALL(UnrGridPointsGet(&dim, points));
   TEST_CALL(UnrPhysicsDescribe(dim, &needs, &components));
-  if (alone) TEST_CALL(UnrLayoutCreateSelf(&c->layout));
-  else TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, dim, points, &needs, &c->layout));
+  if (alone)
+    TEST_CALL(UnrLayoutCreateSelf(&c->layout));
+  else
+    TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, dim, points, &needs, &c->layout));
   TEST_CALL(UnrGridCreate(&c->layout, dim, points, components, needs.stencil, &c->grid));
   TEST_CALL(UnrPhysicsCreate(c->grid, &c->physics));
 }
@@ -42,7 +44,7 @@ typedef double (*TestField)(double x, double y, PetscInt sample, const void *con
 static inline void TestSetField(UnrBatch u, TestField field, const void *context)
 {
   const UnrGrid g = u->grid;
-  double       *at = u->data;
+  double *at = u->data;
 
   for (PetscInt s = 0; s < u->samples; s++)
     for (PetscInt i = g->start[0]; i < g->start[0] + g->count[0]; i++)

@@ -16,10 +16,10 @@ static double Waves(double x, double y, PetscInt sample, const void *context)
 /* Largest difference between the right-hand sides of two physics on Waves. */
 static double RhsGap(const char *coarse, const char *exact, const char *common, int points)
 {
-  char     options[512];
+  char options[512];
   UnrBatch rhs[2], u;
   TestCase c[2];
-  double   gap, par;
+  double gap, par;
 
   for (int i = 0; i < 2; i++) {
     snprintf(options, sizeof options, "-physics_type %s %s", i ? exact : coarse, common);
@@ -53,8 +53,8 @@ static void ExpectOrder(const char *coarse, const char *exact, const char *commo
   for (int i = 0; i < 2; i++) {
     const double order = log2(gap[i] / gap[i + 1]);
 
-    cr_expect(order > 1.9 && order < 2.1, "%s against %s on %s: order %.3f (gaps %.3e, %.3e)", coarse, exact, common,
-              order, gap[i], gap[i + 1]);
+    cr_expect(order > 1.9 && order < 2.1, "%s against %s on %s: order %.3f (gaps %.3e, %.3e)", coarse, exact,
+              common, order, gap[i], gap[i + 1]);
   }
 }
 
@@ -65,8 +65,10 @@ Test(fv, ks_fd_is_of_second_order)
 
 Test(fv, burgers_fv_is_of_second_order)
 {
-  ExpectOrder("burgers_fv", "burgers_spectral", "-grid_length 2.9 -physics_burgers_viscosity 0.1 -grid_points #");
-  ExpectOrder("burgers_fv", "burgers_spectral", "-grid_length 2.9,4.3 -physics_burgers_viscosity 0.1 -grid_points #,#");
+  ExpectOrder("burgers_fv", "burgers_spectral",
+              "-grid_length 2.9 -physics_burgers_viscosity 0.1 -grid_points #");
+  ExpectOrder("burgers_fv", "burgers_spectral",
+              "-grid_length 2.9,4.3 -physics_burgers_viscosity 0.1 -grid_points #,#");
 }
 
 /* The layouts that a test runs on: blocks for as many ranks as there are. */
@@ -82,10 +84,10 @@ static const char *Blocks(int variant)
 static void OpenVariant(TestCase *c, bool alone, int variant)
 {
   static const char *const options[] = {
-    "-physics_type burgers_fv -grid_points 13,11 -grid_length 2.1,0.9",
-    "-physics_type burgers_fv -grid_points 8,17 -grid_length 1.3,3.7",
-    "-physics_type burgers_fv -grid_points 18 -grid_length 1.7",
-    "-physics_type ks_fd -grid_points 19",
+      "-physics_type burgers_fv -grid_points 13,11 -grid_length 2.1,0.9",
+      "-physics_type burgers_fv -grid_points 8,17 -grid_length 1.3,3.7",
+      "-physics_type burgers_fv -grid_points 18 -grid_length 1.7",
+      "-physics_type ks_fd -grid_points 19",
   };
   char text[256];
 
@@ -118,8 +120,9 @@ Test(fv, bits_do_not_depend_on_the_blocks)
     for (PetscInt s = 0, at = 0; s < SAMPLES; s++)
       for (PetscInt i = 0; i < c.grid->count[0]; i++)
         for (PetscInt j = 0; j < c.grid->count[1]; j++)
-          picked->data[at++] = rhs_one->data[s * one.grid->local + (c.grid->start[0] + i) * c.grid->points[1] +
-                                             c.grid->start[1] + j];
+          picked->data[at++] =
+              rhs_one->data[s * one.grid->local + (c.grid->start[0] + i) * c.grid->points[1] +
+                            c.grid->start[1] + j];
     cr_expect(TestDistance(rhs, picked) == 0, "variant %d: %g", v, TestDistance(rhs, picked));
     cr_expect(TestSize(rhs) > 1, "variant %d: nothing happens", v);
     TEST_CALL(UnrBatchDestroy(&u));
@@ -132,13 +135,14 @@ Test(fv, bits_do_not_depend_on_the_blocks)
   }
 }
 
-/* <J u_dot + f_p p_dot, w> = <u_dot, J'w> + p_dot f_p'w: sums of some hundred products, so 1e-13 of their size. */
+/* <J u_dot + f_p p_dot, w> = <u_dot, J'w> + p_dot f_p'w: sums of some hundred products, so 1e-13 of their
+ * size. */
 Test(fv, vjp_is_the_transpose_of_jvp_on_any_blocks)
 {
   for (int v = 0; v < VARIANTS; v++) {
     TestCase c;
     UnrBatch u, u_dot, w, jvp, u_bar;
-    double   left, right, par_bar[SAMPLES] = {0, 0}, scale;
+    double left, right, par_bar[SAMPLES] = {0, 0}, scale;
 
     OpenVariant(&c, false, v);
     TEST_CALL(UnrBatchCreate(c.grid, SAMPLES, &u));
@@ -171,7 +175,7 @@ Test(fv, vjp_is_the_transpose_of_jvp_on_any_blocks)
 static void ExpectJacobian(TestCase *c, const char *name)
 {
   UnrBatch u, u_dot, jvp, product;
-  Mat      J;
+  Mat J;
 
   TEST_CALL(UnrBatchCreate(c->grid, 1, &u));
   TEST_CALL(UnrBatchCreate(c->grid, 1, &u_dot));
@@ -184,8 +188,8 @@ static void ExpectJacobian(TestCase *c, const char *name)
   for (int again = 0; again < 2; again++) { /* a second assembly replaces the first */
     TEST_CALL(UnrPhysicsJacobian(c->physics, parameters, u->vec[0], J));
     TEST_CALL(MatMult(J, u_dot->vec[0], product->vec[0]));
-    cr_expect(TestDistance(jvp, product) < 1e-14 * TestSize(jvp), "%s: %g of %g", name, TestDistance(jvp, product),
-              TestSize(jvp));
+    cr_expect(TestDistance(jvp, product) < 1e-14 * TestSize(jvp), "%s: %g of %g", name,
+              TestDistance(jvp, product), TestSize(jvp));
   }
   TEST_CALL(MatDestroy(&J));
   TEST_CALL(UnrBatchDestroy(&u));
@@ -216,7 +220,7 @@ Test(fv, jacobian_is_that_of_jvp)
 static void Balance(TestCase *c, double viscosity, double *mean, double *energy)
 {
   UnrBatch u, rhs;
-  double   sum[4] = {0}, all[4];
+  double sum[4] = {0}, all[4];
 
   TEST_CALL(UnrBatchCreate(c->grid, 1, &u));
   TEST_CALL(UnrBatchCreate(c->grid, 1, &rhs));
@@ -240,11 +244,12 @@ Test(fv, burgers_fv_conserves_mean_and_energy)
 {
   for (int v = 0; v < 3; v++) {
     TestCase c;
-    double   mean, energy;
+    double mean, energy;
 
     OpenVariant(&c, false, v);
     Balance(&c, 0, &mean, &energy);
-    cr_expect(PetscAbsReal(mean) < 1e-15 && PetscAbsReal(energy) < 1e-15, "variant %d: %g, %g", v, mean, energy);
+    cr_expect(PetscAbsReal(mean) < 1e-15 && PetscAbsReal(energy) < 1e-15, "variant %d: %g, %g", v, mean,
+              energy);
     Balance(&c, 0.3, &mean, &energy);
     cr_expect(PetscAbsReal(mean) < 1e-15, "variant %d, viscous: %g", v, mean);
     cr_expect(energy < -0.01, "variant %d: viscosity takes no energy (%g)", v, energy);
@@ -258,31 +263,34 @@ typedef struct {
 } PlaneWave;
 
 /*
-  With k = 2 pi (p/lx, q/ly), c = k_x + k_y and D = nu |k|^2 the wave obeys w_t + c (w^2/2)_xi = D w_xixi, solved by
-  w = -(2 D/c) phi_xi/phi + mean for a solution phi of the heat equation in the frame that moves with c mean.
+  With k = 2 pi (p/lx, q/ly), c = k_x + k_y and D = nu |k|^2 the wave obeys w_t + c (w^2/2)_xi = D w_xixi,
+  solved by w = -(2 D/c) phi_xi/phi + mean for a solution phi of the heat equation in the frame that moves
+  with c mean.
 */
 static double PlaneWaveAt(double x, double y, PetscInt sample, const void *context)
 {
   const PlaneWave *w = context;
-  const double     kx = 2 * PETSC_PI * w->p / w->lx, ky = 2 * PETSC_PI * w->q / w->ly, speed = kx + ky, mean = 0.5;
-  const double     D = w->viscosity * (kx * kx + ky * ky);
-  const double     xi = 2 * PETSC_PI * (w->p * x + w->q * y) - speed * mean * w->time;
-  const double     one = exp(-D * w->time), two = exp(-4 * D * w->time);
-  const double     phi = 1 + 0.5 * one * cos(xi) + 0.2 * two * sin(2 * xi + 0.4);
-  const double     phi_xi = -0.5 * one * sin(xi) + 0.4 * two * cos(2 * xi + 0.4);
+  const double kx = 2 * PETSC_PI * w->p / w->lx, ky = 2 * PETSC_PI * w->q / w->ly, speed = kx + ky,
+               mean = 0.5;
+  const double D = w->viscosity * (kx * kx + ky * ky);
+  const double xi = 2 * PETSC_PI * (w->p * x + w->q * y) - speed * mean * w->time;
+  const double one = exp(-D * w->time), two = exp(-4 * D * w->time);
+  const double phi = 1 + 0.5 * one * cos(xi) + 0.2 * two * sin(2 * xi + 0.4);
+  const double phi_xi = -0.5 * one * sin(xi) + 0.4 * two * cos(2 * xi + 0.4);
 
   (void)sample;
   return mean - 2 * D / speed * phi_xi / phi;
 }
 
-/* Largest error at time 0.25; the classical fourth-order step is so small that only the error in space is seen. */
+/* Largest error at time 0.25; the classical fourth-order step is so small that only the error in space is
+ * seen. */
 static double PlaneWaveError(const char *options, PlaneWave wave)
 {
   enum { STEPS = 150 };
   const double dt = 0.25 / STEPS, weight[] = {1. / 6, 1. / 3, 1. / 3, 1. / 6}, reach[] = {0.5, 0.5, 1};
-  TestCase     c;
-  UnrBatch     u, y, k, next;
-  double       error;
+  TestCase c;
+  UnrBatch u, y, k, next;
+  double error;
 
   TestCaseOpen(&c, false, options);
   TEST_CALL(UnrBatchCreate(c.grid, 1, &u));
@@ -315,25 +323,27 @@ static double PlaneWaveError(const char *options, PlaneWave wave)
 Test(fv, burgers_fv_tends_to_cole_hopf_with_order_two)
 {
   const PlaneWave wave = {.p = 1, .q = 0, .lx = 2.2, .ly = 1, .viscosity = 0.1};
-  const double    error[] = {
-    PlaneWaveError("-physics_type burgers_fv -grid_points 24 -grid_length 2.2", wave),
-    PlaneWaveError("-physics_type burgers_fv -grid_points 48 -grid_length 2.2", wave),
-    PlaneWaveError("-physics_type burgers_fv -grid_points 96 -grid_length 2.2", wave),
+  const double error[] = {
+      PlaneWaveError("-physics_type burgers_fv -grid_points 24 -grid_length 2.2", wave),
+      PlaneWaveError("-physics_type burgers_fv -grid_points 48 -grid_length 2.2", wave),
+      PlaneWaveError("-physics_type burgers_fv -grid_points 96 -grid_length 2.2", wave),
   };
 
   for (int i = 0; i < 2; i++)
-    cr_expect(PetscAbsReal(log2(error[i] / error[i + 1]) - 2) < 0.1, "errors %.3e, %.3e", error[i], error[i + 1]);
+    cr_expect(PetscAbsReal(log2(error[i] / error[i + 1]) - 2) < 0.1, "errors %.3e, %.3e", error[i],
+              error[i + 1]);
 }
 
 Test(fv, burgers_fv_carries_a_plane_wave_across_a_box_that_is_not_square)
 {
   const PlaneWave wave = {.p = 1, .q = 2, .lx = 1.6, .ly = 2.5, .viscosity = 0.1};
-  const double    error[] = {
-    PlaneWaveError("-physics_type burgers_fv -grid_points 12,20 -grid_length 1.6,2.5", wave),
-    PlaneWaveError("-physics_type burgers_fv -grid_points 24,40 -grid_length 1.6,2.5", wave),
-    PlaneWaveError("-physics_type burgers_fv -grid_points 48,80 -grid_length 1.6,2.5", wave),
+  const double error[] = {
+      PlaneWaveError("-physics_type burgers_fv -grid_points 12,20 -grid_length 1.6,2.5", wave),
+      PlaneWaveError("-physics_type burgers_fv -grid_points 24,40 -grid_length 1.6,2.5", wave),
+      PlaneWaveError("-physics_type burgers_fv -grid_points 48,80 -grid_length 1.6,2.5", wave),
   };
 
   for (int i = 0; i < 2; i++)
-    cr_expect(PetscAbsReal(log2(error[i] / error[i + 1]) - 2) < 0.15, "errors %.3e, %.3e", error[i], error[i + 1]);
+    cr_expect(PetscAbsReal(log2(error[i] / error[i + 1]) - 2) < 0.15, "errors %.3e, %.3e", error[i],
+              error[i + 1]);
 }

@@ -6,8 +6,8 @@
 #include "field/scratch.h"
 #include "stepper/stepper.h"
 
-/* What is run of a stepper: one entry for each value of the option that chooses its scheme.  test_ts.c has the other
-   implicit types: their many small messages would take most of this program's time. */
+/* What is run of a stepper: one entry for each value of the option that chooses its scheme.  test_ts.c has
+   the other implicit types: their many small messages would take most of this program's time. */
 static const struct {
   const char *stepper, *option, *value;
 } variants[] = {

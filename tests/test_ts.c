@@ -1,4 +1,5 @@
-/* Steppers rk and ts: orders in time, one against the other, adjoints, parameter gradients, refusals, failures. */
+/* Steppers rk and ts: orders in time, one against the other, adjoints, parameter gradients, refusals,
+ * failures. */
 #include "solver_case.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include "stepper/stepper.h"
 
 typedef struct {
-  TestCase   c;
+  TestCase c;
   UnrStepper stepper;
 } Case;
 
@@ -50,15 +51,15 @@ static double Waves(double x, double y, PetscInt sample, const void *context)
 
 static const char *const ks = "-physics_type ks_fd -grid_points 24 -physics_ks_domain_size 3.1";
 static const char *const plane =
-  "-physics_type burgers_fv -grid_points 9,13 -grid_length 2.1,3.9 -physics_burgers_viscosity 0.2";
+    "-physics_type burgers_fv -grid_points 9,13 -grid_length 2.1,3.9 -physics_burgers_viscosity 0.2";
 static const char *const line =
-  "-physics_type burgers_fv -grid_points 16 -grid_length 6.28 -physics_burgers_viscosity 0.2";
+    "-physics_type burgers_fv -grid_points 16 -grid_length 6.28 -physics_burgers_viscosity 0.2";
 
 /* Waves after time 0.4 in 2^halvings frames' steps; every rank alone. */
 static UnrBatch After(Case *k, const char *stepper, int steps)
 {
-  char     options[256];
-  double   par;
+  char options[256];
+  double par;
   UnrBatch u, next;
 
   snprintf(options, sizeof options, "%s -stepper_substeps %d -stepper_dt %.17g", stepper, steps, 0.4 / steps);
@@ -76,22 +77,22 @@ Test(ts, orders_in_time)
 {
   static const struct {
     const char *stepper;
-    int         order, steps;
+    int order, steps;
   } scheme[] = {
-    {"-stepper_type rk -stepper_rk_type euler", 1, 32},
-    {"-stepper_type rk -stepper_rk_type midpoint", 2, 8},
-    {"-stepper_type rk -stepper_rk_type heun", 2, 8},
-    {"-stepper_type rk -stepper_rk_type ssp3", 3, 8},
-    {"-stepper_type rk -stepper_rk_type kutta3", 3, 8},
-    {"-stepper_type rk -stepper_rk_type rk4", 4, 8},
-    {"-stepper_type ts", 4, 8},
-    {"-stepper_type ts -frame_ts_rk_type 3bs", 3, 8},
-    {"-stepper_type ts -frame_ts_rk_type 5dp", 5, 8},
-    {"-stepper_type ts -stepper_ts_type theta", 2, 8},
-    {"-stepper_type ts -stepper_ts_type cn", 2, 8},
-    {"-stepper_type ts -stepper_ts_type beuler", 1, 32},
+      {"-stepper_type rk -stepper_rk_type euler", 1, 32},
+      {"-stepper_type rk -stepper_rk_type midpoint", 2, 8},
+      {"-stepper_type rk -stepper_rk_type heun", 2, 8},
+      {"-stepper_type rk -stepper_rk_type ssp3", 3, 8},
+      {"-stepper_type rk -stepper_rk_type kutta3", 3, 8},
+      {"-stepper_type rk -stepper_rk_type rk4", 4, 8},
+      {"-stepper_type ts", 4, 8},
+      {"-stepper_type ts -frame_ts_rk_type 3bs", 3, 8},
+      {"-stepper_type ts -frame_ts_rk_type 5dp", 5, 8},
+      {"-stepper_type ts -stepper_ts_type theta", 2, 8},
+      {"-stepper_type ts -stepper_ts_type cn", 2, 8},
+      {"-stepper_type ts -stepper_ts_type beuler", 1, 32},
   };
-  Case     fine, k;
+  Case fine, k;
   UnrBatch exact = After(&fine, "-stepper_type rk -stepper_rk_type rk4", 512), u;
 
   for (size_t i = 0; i < sizeof scheme / sizeof scheme[0]; i++) {
@@ -106,8 +107,8 @@ Test(ts, orders_in_time)
     for (int h = 0; h < 2; h++) {
       const double order = log2(error[h] / error[h + 1]);
 
-      cr_expect(PetscAbsReal(order - scheme[i].order) < 0.15, "%s: order %.3f (errors %.2e, %.2e)", scheme[i].stepper,
-                order, error[h], error[h + 1]);
+      cr_expect(PetscAbsReal(order - scheme[i].order) < 0.15, "%s: order %.3f (errors %.2e, %.2e)",
+                scheme[i].stepper, order, error[h], error[h + 1]);
     }
   }
   Free(1, &exact);
@@ -127,8 +128,8 @@ static void Parameters(Case *k, double par[SAMPLES])
 static void Gradient(Case *k, const double par[], UnrBatch next, UnrBatch u_bar, double par_bar[SAMPLES])
 {
   UnrBatch u = NewBatch(k, SAMPLES), w = NewBatch(k, SAMPLES);
-  UnrTape  tape;
-  double   part[SAMPLES] = {0};
+  UnrTape tape;
+  double part[SAMPLES] = {0};
 
   TEST_CALL(UnrTapeCreate(&tape));
   TestSetField(u, Waves, NULL);
@@ -146,12 +147,12 @@ Test(ts, rk4_of_petsc_is_ours)
 {
   static const char *const steppers[] = {"-stepper_type rk -stepper_dt 0.01 -stepper_substeps 3",
                                          "-stepper_type ts -stepper_dt 0.01 -stepper_substeps 3"};
-  const char *const        physics[] = {ks, plane};
+  const char *const physics[] = {ks, plane};
 
   for (int p = 0; p < 2; p++) {
-    Case     k[2];
+    Case k[2];
     UnrBatch next[2], u_bar[2];
-    double   par[SAMPLES], par_bar[2][SAMPLES];
+    double par[SAMPLES], par_bar[2][SAMPLES];
 
     for (int i = 0; i < 2; i++) {
       Open(&k[i], false, physics[p], steppers[i]);
@@ -165,8 +166,8 @@ Test(ts, rk4_of_petsc_is_ours)
     cr_expect(TestDistance(u_bar[0], u_bar[1]) < 1e-11 * TestSize(u_bar[0]), "%s: gradients %g", physics[p],
               TestDistance(u_bar[0], u_bar[1]));
     for (int s = 0; s < SAMPLES; s++)
-      cr_expect(TestRelative(par_bar[0][s], par_bar[1][s]) < 1e-11, "%s: parameter %g %g", physics[p], par_bar[0][s],
-                par_bar[1][s]);
+      cr_expect(TestRelative(par_bar[0][s], par_bar[1][s]) < 1e-11, "%s: parameter %g %g", physics[p],
+                par_bar[0][s], par_bar[1][s]);
     Free(2, next);
     Free(2, u_bar);
     Close(&k[0]);
@@ -177,13 +178,14 @@ Test(ts, rk4_of_petsc_is_ours)
 /* One of each kind, with PETSc's own options; test_stepper.c runs every tableau of ours. */
 static const struct {
   const char *options;
-  bool        is_implicit;
+  bool is_implicit;
 } every[] = {
-  {"-stepper_type rk -stepper_rk_type ssp3", false},
-  {"-stepper_type ts -stepper_ts_type rk -frame_ts_rk_type 3bs", false}, /* its last stage is the next step's first */
-  {"-stepper_type ts -stepper_ts_type theta -frame_ts_theta_theta 0.7", true},
-  {"-stepper_type ts -stepper_ts_type cn", true},
-  {"-stepper_type ts -stepper_ts_type beuler", true},
+    {"-stepper_type rk -stepper_rk_type ssp3", false},
+    {"-stepper_type ts -stepper_ts_type rk -frame_ts_rk_type 3bs",
+     false}, /* its last stage is the next step's first */
+    {"-stepper_type ts -stepper_ts_type theta -frame_ts_theta_theta 0.7", true},
+    {"-stepper_type ts -stepper_ts_type cn", true},
+    {"-stepper_type ts -stepper_ts_type beuler", true},
 };
 enum { EVERY = sizeof every / sizeof every[0] };
 
@@ -198,16 +200,16 @@ static void OpenEvery(Case *k, int i, int p, bool alone)
 }
 
 /*
-  <S_u u_dot + S_p p_dot, w> = <u_dot, u_bar> + p_dot p_bar.  Explicit: sums of some hundred numbers, 1e-13 of their
-  size.  Implicit: direct solves of condition up to 100 on both sides, 1e-12.
+  <S_u u_dot + S_p p_dot, w> = <u_dot, u_bar> + p_dot p_bar.  Explicit: sums of some hundred numbers, 1e-13 of
+  their size.  Implicit: direct solves of condition up to 100 on both sides, 1e-12.
 */
 Test(ts, vjp_is_the_transpose_of_jvp)
 {
   for (int i = 0; i < EVERY; i++)
     for (int p = 0; p < 2; p++) {
-      Case         k;
-      UnrBatch     next, u_bar, u, u_dot, next_dot, w, again;
-      double       par[SAMPLES], par_bar[SAMPLES], left, right, scale;
+      Case k;
+      UnrBatch next, u_bar, u, u_dot, next_dot, w, again;
+      double par[SAMPLES], par_bar[SAMPLES], left, right, scale;
       const double par_dot[SAMPLES] = {0.3, -0.8};
 
       OpenEvery(&k, i, p, false);
@@ -229,9 +231,11 @@ Test(ts, vjp_is_the_transpose_of_jvp)
       scale = sqrt(TestDot(next_dot, next_dot) * TestDot(w, w));
       cr_expect(PetscAbsReal(left - right) < (every[i].is_implicit ? 1e-12 : 1e-13) * scale,
                 "%s, physics %d: %.17g %.17g", every[i].options, p, left, right);
-      cr_expect(PetscAbsReal(left) > 1e-4 * scale, "%s, physics %d: the products vanish", every[i].options, p);
-      cr_expect(TestDistance(next, again) <= 1e-13 * TestSize(next), "%s, physics %d: jvp has another value, by %g",
-                every[i].options, p, TestDistance(next, again));
+      cr_expect(PetscAbsReal(left) > 1e-4 * scale, "%s, physics %d: the products vanish", every[i].options,
+                p);
+      cr_expect(TestDistance(next, again) <= 1e-13 * TestSize(next),
+                "%s, physics %d: jvp has another value, by %g", every[i].options, p,
+                TestDistance(next, again));
       Free(7, (UnrBatch[]){next, u_bar, u, u_dot, next_dot, w, again});
       Close(&k);
     }
@@ -241,7 +245,7 @@ Test(ts, vjp_is_the_transpose_of_jvp)
 static double ObjectiveAt(Case *k, const double par[], const double par_dot[], UnrBatch u_dot, double e)
 {
   UnrBatch u = NewBatch(k, SAMPLES), next = NewBatch(k, SAMPLES), w = NewBatch(k, SAMPLES);
-  double   moved[SAMPLES], value;
+  double moved[SAMPLES], value;
 
   for (int s = 0; s < SAMPLES; s++) moved[s] = par[s] + e * par_dot[s];
   TestSetField(u, Waves, NULL);
@@ -253,7 +257,8 @@ static double ObjectiveAt(Case *k, const double par[], const double par_dot[], U
   return value;
 }
 
-/* Central differences of fourth order with step 1e-3: 1e-12 of truncation and of rounding, both times some hundred. */
+/* Central differences of fourth order with step 1e-3: 1e-12 of truncation and of rounding, both times some
+ * hundred. */
 Test(ts, gradients_agree_with_central_differences)
 {
   const double e = 1e-3;
@@ -261,9 +266,9 @@ Test(ts, gradients_agree_with_central_differences)
   for (int i = 0; i < EVERY; i++)
     for (int p = 0; p < 2; p++)
       for (int which = 0; which < 2; which++) { /* state, parameters */
-        Case         k;
-        UnrBatch     next, u_bar, u_dot;
-        double       par[SAMPLES], par_bar[SAMPLES], slope, exact;
+        Case k;
+        UnrBatch next, u_bar, u_dot;
+        double par[SAMPLES], par_bar[SAMPLES], slope, exact;
         const double par_dot[SAMPLES] = {which ? 0.6 : 0, which ? -0.4 : 0};
 
         OpenEvery(&k, i, p, false);
@@ -274,9 +279,10 @@ Test(ts, gradients_agree_with_central_differences)
         if (!which) TestFill(u_dot, 0, "u_dot", 0);
         Gradient(&k, par, next, u_bar, par_bar);
         exact = TestDot(u_dot, u_bar) + par_dot[0] * par_bar[0] + par_dot[1] * par_bar[1];
-        slope = (8 * (ObjectiveAt(&k, par, par_dot, u_dot, e) - ObjectiveAt(&k, par, par_dot, u_dot, -e)) -
-                 (ObjectiveAt(&k, par, par_dot, u_dot, 2 * e) - ObjectiveAt(&k, par, par_dot, u_dot, -2 * e))) /
-                (12 * e);
+        slope =
+            (8 * (ObjectiveAt(&k, par, par_dot, u_dot, e) - ObjectiveAt(&k, par, par_dot, u_dot, -e)) -
+             (ObjectiveAt(&k, par, par_dot, u_dot, 2 * e) - ObjectiveAt(&k, par, par_dot, u_dot, -2 * e))) /
+            (12 * e);
         cr_expect(TestRelative(exact, slope) < 1e-8, "%s, physics %d, %s: %.12g %.12g", every[i].options, p,
                   which ? "parameters" : "state", exact, slope);
         Free(3, (UnrBatch[]){next, u_bar, u_dot});
@@ -288,9 +294,9 @@ Test(ts, gradients_agree_with_central_differences)
 Test(ts, nothing_is_kept_between_calls)
 {
   for (int i = 0; i < EVERY; i++) {
-    Case     k;
+    Case k;
     UnrBatch next[2], u_bar[2], other, moved, alone, first;
-    double   par[SAMPLES], par_bar[2][SAMPLES];
+    double par[SAMPLES], par_bar[2][SAMPLES];
 
     OpenEvery(&k, i, 0, false);
     Parameters(&k, par);
@@ -304,7 +310,8 @@ Test(ts, nothing_is_kept_between_calls)
       TEST_CALL(UnrStepperApply(k.stepper, (double[]){2, 3, 4}, other, moved, NULL));
       Free(2, (UnrBatch[]){other, moved});
     }
-    cr_expect(TestDistance(next[0], next[1]) == 0 && TestDistance(u_bar[0], u_bar[1]) == 0, "%s", every[i].options);
+    cr_expect(TestDistance(next[0], next[1]) == 0 && TestDistance(u_bar[0], u_bar[1]) == 0, "%s",
+              every[i].options);
     cr_expect(par_bar[0][0] == par_bar[1][0] && par_bar[0][1] == par_bar[1][1], "%s", every[i].options);
     alone = NewBatch(&k, 1);
     first = NewBatch(&k, 1);
@@ -319,14 +326,15 @@ Test(ts, nothing_is_kept_between_calls)
   }
 }
 
-/* A state that is not finite: an explicit method carries it on, a Newton iteration gives up; both say so by NaN. */
+/* A state that is not finite: an explicit method carries it on, a Newton iteration gives up; both say so by
+ * NaN. */
 Test(ts, a_failed_solve_is_nan)
 {
   for (int i = 0; i < EVERY; i++) {
-    Case     k;
+    Case k;
     UnrBatch u, next, w, u_bar;
-    UnrTape  tape;
-    double   par[SAMPLES], par_bar[SAMPLES] = {0};
+    UnrTape tape;
+    double par[SAMPLES], par_bar[SAMPLES] = {0};
 
     OpenEvery(&k, i, 0, false);
     Parameters(&k, par);
@@ -342,8 +350,8 @@ Test(ts, a_failed_solve_is_nan)
     TEST_CALL(UnrStepperVjp(k.stepper, par, tape, w, u_bar, par_bar));
     for (size_t c = 0; c < u->stride; c++) {
       cr_expect(isnan(next->data[c]) && isnan(u_bar->data[c]), "%s", every[i].options);
-      cr_expect(isfinite(next->data[u->stride + c]) && isfinite(u_bar->data[u->stride + c]), "%s: the other sample",
-                every[i].options);
+      cr_expect(isfinite(next->data[u->stride + c]) && isfinite(u_bar->data[u->stride + c]),
+                "%s: the other sample", every[i].options);
     }
     cr_expect(isnan(TestSum(par_bar[0])) && isfinite(TestSum(par_bar[1])), "%s", every[i].options);
     TEST_CALL(UnrTapeDestroy(&tape));
@@ -354,15 +362,16 @@ Test(ts, a_failed_solve_is_nan)
 
 static void ExpectRefused(const char *options, const char *message)
 {
-  TestCase       c;
-  UnrStepper     stepper;
+  TestCase c;
+  UnrStepper stepper;
   PetscErrorCode code;
 
   TestCaseOpen(&c, false, options);
   UnrUserErrorClear();
   code = UnrStepperCreate(c.physics, NULL, &stepper);
   cr_expect(code == UNR_ERR_USER, "%s: error %d", options, (int)code);
-  cr_expect(strstr(UnrUserErrorMessage(), message), "%s: '%s' lacks '%s'", options, UnrUserErrorMessage(), message);
+  cr_expect(strstr(UnrUserErrorMessage(), message), "%s: '%s' lacks '%s'", options, UnrUserErrorMessage(),
+            message);
   UnrUserErrorClear();
   TestCaseClose(&c);
 }
@@ -375,8 +384,8 @@ Test(ts, petsc_options_are_known_under_the_prefix)
   TEST_CALL(PetscOptionsInsertString(NULL, "-frame_ts_rk_type 3bs -reference_frame_snes_rtol 1e-9"));
   TEST_CALL(UnrOptionsCheckUnknown());
   TEST_CALL(PetscOptionsInsertString(NULL, "-flame_ts_rk_type 3bs"));
-  cr_expect(UnrOptionsCheckUnknown() == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "-flame_ts_rk_type"), "%s",
-            UnrUserErrorMessage());
+  cr_expect(UnrOptionsCheckUnknown() == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "-flame_ts_rk_type"),
+            "%s", UnrUserErrorMessage());
   UnrUserErrorClear();
   TEST_CALL(PetscOptionsClearValue(NULL, "-flame_ts_rk_type"));
   TEST_CALL(PetscOptionsClearValue(NULL, "-frame_ts_rk_type"));
@@ -386,10 +395,12 @@ Test(ts, petsc_options_are_known_under_the_prefix)
 Test(ts, refusals_are_by_name)
 {
   TEST_CALL(UnrErrorHandlerPush());
-  ExpectRefused("-physics_type ks_spectral -grid_points 16 -stepper_type ts -stepper_ts_type beuler -stepper_dt 0.1",
-                "-stepper_ts_type beuler needs the assembled Jacobian that physics ks_spectral lacks");
+  ExpectRefused(
+      "-physics_type ks_spectral -grid_points 16 -stepper_type ts -stepper_ts_type beuler -stepper_dt 0.1",
+      "-stepper_ts_type beuler needs the assembled Jacobian that physics ks_spectral lacks");
   ExpectRefused("-physics_type ks_fd -grid_points 16 -stepper_type ts -frame_ts_type euler -stepper_dt 0.1",
                 "-frame_ts_type euler");
-  ExpectRefused("-physics_type burgers_spectral -grid_points 16 -stepper_type ts -stepper_ts_type cn -stepper_dt 0.1",
-                "-stepper_ts_type cn with the constraint of physics burgers_spectral");
+  ExpectRefused(
+      "-physics_type burgers_spectral -grid_points 16 -stepper_type ts -stepper_ts_type cn -stepper_dt 0.1",
+      "-stepper_ts_type cn with the constraint of physics burgers_spectral");
 }

@@ -4,5 +4,5 @@
 #include "physics/physics_impl.h"
 
 /* Parameter 0 is the viscosity; lengths are those of -grid_length. */
-extern const UnrOption   UnrBurgersOptions[];
+extern const UnrOption UnrBurgersOptions[];
 extern const char *const UnrBurgersParameters[];

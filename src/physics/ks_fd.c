@@ -1,6 +1,6 @@
 /*
-  Kuramoto-Sivashinsky equation, u_t = -u_xx - u_xxxx - (u^2/2)_x, by second-order central differences on a periodic
-  line of length 2 pi s.   Maths: docs/physics/ks_fd.md.
+  Kuramoto-Sivashinsky equation, u_t = -u_xx - u_xxxx - (u^2/2)_x, by second-order central differences on a
+  periodic line of length 2 pi s.   Maths: docs/physics/ks_fd.md.
 
       rhs_i = a2 (u_{i-1} - 2 u_i + u_{i+1}) + a4 (u_{i-2} - 4 u_{i-1} + 6 u_i - 4 u_{i+1} + u_{i+2})
               + a1 (u_{i+1}^2 - u_{i-1}^2)
@@ -20,7 +20,7 @@ typedef struct {
 static Factors FactorsAt(UnrGrid grid, double s)
 {
   const double dx = 2 * PETSC_PI * s / (double)grid->points[0];
-  Factors      f = {.a1 = -1 / (4 * dx), .a2 = -1 / (dx * dx), .a4 = -1 / (dx * dx * dx * dx)};
+  Factors f = {.a1 = -1 / (4 * dx), .a2 = -1 / (dx * dx), .a4 = -1 / (dx * dx * dx * dx)};
 
   f.a1_s = -1 * f.a1 / s;
   f.a2_s = -2 * f.a2 / s;
@@ -28,9 +28,18 @@ static Factors FactorsAt(UnrGrid grid, double s)
   return f;
 }
 
-static inline double Second(const double *u) { return u[-1] - 2 * u[0] + u[1]; }
-static inline double Fourth(const double *u) { return u[-2] - 4 * u[-1] + 6 * u[0] - 4 * u[1] + u[2]; }
-static inline double Square(const double *u) { return u[1] * u[1] - u[-1] * u[-1]; }
+static inline double Second(const double *u)
+{
+  return u[-1] - 2 * u[0] + u[1];
+}
+static inline double Fourth(const double *u)
+{
+  return u[-2] - 4 * u[-1] + 6 * u[0] - 4 * u[1] + u[2];
+}
+static inline double Square(const double *u)
+{
+  return u[1] * u[1] - u[-1] * u[-1];
+}
 static inline double SquareJvp(const double *u, const double *u_dot)
 {
   return 2 * (u[1] * u_dot[1] - u[-1] * u_dot[-1]);
@@ -39,7 +48,8 @@ static inline double SquareJvp(const double *u, const double *u_dot)
 static PetscErrorCode UnrPhysicsDescribe_KSFD(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
-  UnrUserCheck(dim == 1, "ks_fd on a grid of dimension %d; allowed: 1; try: -grid_points with one number", dim);
+  UnrUserCheck(dim == 1, "ks_fd on a grid of dimension %d; allowed: 1; try: -grid_points with one number",
+               dim);
   needs->stencil = REACH;
   *components = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,7 +71,7 @@ static PetscErrorCode UnrPhysicsDestroy_KSFD(UnrPhysics physics)
 
 static PetscErrorCode UnrPhysicsRhs_KSFD(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs)
 {
-  UnrTileShape  shape;
+  UnrTileShape shape;
   const double *tile;
 
   PetscFunctionBeginUser;
@@ -69,7 +79,7 @@ static PetscErrorCode UnrPhysicsRhs_KSFD(UnrPhysics physics, const double par[],
   for (PetscInt s = 0; s < u->samples; s++) {
     const Factors f = FactorsAt(physics->grid, par[s]);
     const double *v = tile + (size_t)s * shape.sample_stride;
-    double       *out = rhs->data + (size_t)s * rhs->stride;
+    double *out = rhs->data + (size_t)s * rhs->stride;
 
     for (PetscInt i = 0; i < shape.count[2]; i++)
       out[i] = f.a2 * Second(v + i) + f.a4 * Fourth(v + i) + f.a1 * Square(v + i);
@@ -86,7 +96,7 @@ static inline double RhsPar(const Factors *f, const double *u)
 static PetscErrorCode UnrPhysicsJvp_KSFD(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch u_dot,
                                          const double par_dot[], UnrBatch rhs_dot)
 {
-  UnrTileShape  shape;
+  UnrTileShape shape;
   const double *tile, *tile_dot = NULL;
 
   PetscFunctionBeginUser;
@@ -94,8 +104,8 @@ static PetscErrorCode UnrPhysicsJvp_KSFD(UnrPhysics physics, const double par[],
   if (u_dot) PetscCall(UnrStencilLoad(physics, physics->data, SLOT_OTHER, u_dot, &shape, &tile_dot));
   for (PetscInt s = 0; s < u->samples; s++) {
     const Factors f = FactorsAt(physics->grid, par[s]);
-    const size_t  skip = (size_t)s * shape.sample_stride;
-    double       *out = rhs_dot->data + (size_t)s * rhs_dot->stride;
+    const size_t skip = (size_t)s * shape.sample_stride;
+    double *out = rhs_dot->data + (size_t)s * rhs_dot->stride;
 
     for (PetscInt i = 0; i < shape.count[2]; i++) {
       const double *v = tile + skip + i, *v_dot = tile_dot ? tile_dot + skip + i : NULL;
@@ -107,10 +117,12 @@ static PetscErrorCode UnrPhysicsJvp_KSFD(UnrPhysics physics, const double par[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gathers on the cotangent's ghosts: even differences are symmetric, and of u only the cell's own value is needed. */
-static PetscErrorCode VjpState(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar, UnrBatch u_bar)
+/* Gathers on the cotangent's ghosts: even differences are symmetric, and of u only the cell's own value is
+ * needed. */
+static PetscErrorCode VjpState(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar,
+                               UnrBatch u_bar)
 {
-  UnrTileShape  shape;
+  UnrTileShape shape;
   const double *tile;
 
   PetscFunctionBeginUser;
@@ -118,7 +130,7 @@ static PetscErrorCode VjpState(UnrPhysics physics, const double par[], UnrBatch 
   for (PetscInt s = 0; s < u->samples; s++) {
     const Factors f = FactorsAt(physics->grid, par[s]);
     const double *g = tile + (size_t)s * shape.sample_stride, *v = u->data + (size_t)s * u->stride;
-    double       *out = u_bar->data + (size_t)s * u_bar->stride;
+    double *out = u_bar->data + (size_t)s * u_bar->stride;
 
     for (PetscInt i = 0; i < shape.count[2]; i++) /* rhs_{i-1} holds a1 u_i^2, rhs_{i+1} holds -a1 u_i^2 */
       out[i] += f.a2 * Second(g + i) + f.a4 * Fourth(g + i) + f.a1 * 2 * v[i] * (g[i - 1] - g[i + 1]);
@@ -126,17 +138,19 @@ static PetscErrorCode VjpState(UnrPhysics physics, const double par[], UnrBatch 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VjpPar(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar, double par_bar[])
+static PetscErrorCode VjpPar(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar,
+                             double par_bar[])
 {
-  UnrTileShape  shape;
+  UnrTileShape shape;
   const double *tile;
 
   PetscFunctionBeginUser;
   PetscCall(UnrStencilLoad(physics, physics->data, SLOT_U, u, &shape, &tile));
   for (PetscInt s = 0; s < u->samples; s++) {
     const Factors f = FactorsAt(physics->grid, par[s]);
-    const double *v = tile + (size_t)s * shape.sample_stride, *g = rhs_bar->data + (size_t)s * rhs_bar->stride;
-    double        sum = 0;
+    const double *v = tile + (size_t)s * shape.sample_stride,
+                 *g = rhs_bar->data + (size_t)s * rhs_bar->stride;
+    double sum = 0;
 
     for (PetscInt i = 0; i < shape.count[2]; i++) sum += g[i] * RhsPar(&f, v + i);
     par_bar[s] += sum;
@@ -156,17 +170,18 @@ static PetscErrorCode UnrPhysicsVjp_KSFD(UnrPhysics physics, const double par[],
 /* Adds, so that on fewer than five points, where neighbours coincide, the matrix is still that of the rhs. */
 static PetscErrorCode UnrPhysicsJacobian_KSFD(UnrPhysics physics, const double par[], Vec u, Mat J)
 {
-  const Factors  f = FactorsAt(physics->grid, par[0]);
+  const Factors f = FactorsAt(physics->grid, par[0]);
   const PetscInt start = physics->grid->start[0];
-  UnrTileShape   shape;
-  const double  *v;
+  UnrTileShape shape;
+  const double *v;
 
   PetscFunctionBeginUser;
   PetscCall(UnrStencilLoadVec(physics, physics->data, SLOT_U, u, &shape, &v));
   PetscCall(MatZeroEntries(J));
   for (PetscInt i = 0; i < shape.count[2]; i++) {
-    const PetscInt    x = start + i;
-    const MatStencil  row = {.i = x}, column[] = {{.i = x - 2}, {.i = x - 1}, {.i = x}, {.i = x + 1}, {.i = x + 2}};
+    const PetscInt x = start + i;
+    const MatStencil row = {.i = x},
+                     column[] = {{.i = x - 2}, {.i = x - 1}, {.i = x}, {.i = x + 1}, {.i = x + 2}};
     const PetscScalar value[] = {f.a4, f.a2 - 4 * f.a4 - 2 * f.a1 * v[i - 1], -2 * f.a2 + 6 * f.a4,
                                  f.a2 - 4 * f.a4 + 2 * f.a1 * v[i + 1], f.a4};
 
@@ -178,18 +193,18 @@ static PetscErrorCode UnrPhysicsJacobian_KSFD(UnrPhysics physics, const double p
 }
 
 const UnrPhysicsOps UnrPhysicsOps_KSFD = {
-  .name = "ks_fd",
-  .summary = "Kuramoto-Sivashinsky equation, second-order central differences, 1-D periodic",
-  .field = "u",
-  .options = UnrKSOptions,
-  .parameters = UnrKSParameters,
-  .describe = UnrPhysicsDescribe_KSFD,
-  .create = UnrPhysicsCreate_KSFD,
-  .destroy = UnrPhysicsDestroy_KSFD,
-  .length = UnrPhysicsLength_KS,
-  .set_length = UnrPhysicsSetLength_KS,
-  .rhs = UnrPhysicsRhs_KSFD,
-  .jvp = UnrPhysicsJvp_KSFD,
-  .vjp = UnrPhysicsVjp_KSFD,
-  .jacobian = UnrPhysicsJacobian_KSFD,
+    .name = "ks_fd",
+    .summary = "Kuramoto-Sivashinsky equation, second-order central differences, 1-D periodic",
+    .field = "u",
+    .options = UnrKSOptions,
+    .parameters = UnrKSParameters,
+    .describe = UnrPhysicsDescribe_KSFD,
+    .create = UnrPhysicsCreate_KSFD,
+    .destroy = UnrPhysicsDestroy_KSFD,
+    .length = UnrPhysicsLength_KS,
+    .set_length = UnrPhysicsSetLength_KS,
+    .rhs = UnrPhysicsRhs_KSFD,
+    .jvp = UnrPhysicsJvp_KSFD,
+    .vjp = UnrPhysicsVjp_KSFD,
+    .jacobian = UnrPhysicsJacobian_KSFD,
 };

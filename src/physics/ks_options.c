@@ -4,9 +4,9 @@
 #include <float.h>
 
 const UnrOption UnrKSOptions[] = {
-  {"-physics_ks_domain_size", UNR_REAL, "8", DBL_MIN, DBL_MAX, "1",
-   "domain size s of the Kuramoto-Sivashinsky equation: the length is 2 pi s", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-physics_ks_domain_size", UNR_REAL, "8", DBL_MIN, DBL_MAX, "1",
+     "domain size s of the Kuramoto-Sivashinsky equation: the length is 2 pi s", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 const char *const UnrKSParameters[] = {"-physics_ks_domain_size", NULL};
 
@@ -18,7 +18,8 @@ PetscErrorCode UnrPhysicsLength_KS(UnrPhysics physics, const double par[], doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A domain size that agrees to the precision of a file's coordinates stays: it has more digits than they have. */
+/* A domain size that agrees to the precision of a file's coordinates stays: it has more digits than they
+ * have. */
 PetscErrorCode UnrPhysicsSetLength_KS(UnrPhysics physics, const double length[UNR_MAX_DIM], double par[])
 {
   const double s = length[0] / (2 * PETSC_PI);

@@ -9,8 +9,8 @@ PetscErrorCode UnrStencilCreate(UnrGrid grid, PetscInt width, UnrStencil **stenc
 {
   PetscFunctionBeginUser;
   PetscCheck(grid->stencil >= width, grid->comm, PETSC_ERR_ARG_SIZ,
-             "the grid's stencil is %" PetscInt_FMT " cells wide, the physics needs %" PetscInt_FMT, grid->stencil,
-             width);
+             "the grid's stencil is %" PetscInt_FMT " cells wide, the physics needs %" PetscInt_FMT,
+             grid->stencil, width);
   PetscCall(PetscNew(stencil));
   (*stencil)->width = width;
   PetscCall(UnrHaloCreate(grid, width, width, &(*stencil)->halo));
@@ -26,8 +26,8 @@ PetscErrorCode UnrStencilDestroy(UnrStencil **stencil)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrStencilLoad(UnrPhysics physics, UnrStencil *stencil, int slot, UnrBatch u, UnrTileShape *shape,
-                              const double **first)
+PetscErrorCode UnrStencilLoad(UnrPhysics physics, UnrStencil *stencil, int slot, UnrBatch u,
+                              UnrTileShape *shape, const double **first)
 {
   void *tile;
 
@@ -40,12 +40,12 @@ PetscErrorCode UnrStencilLoad(UnrPhysics physics, UnrStencil *stencil, int slot,
 }
 
 /* The same for one sample that is a Vec. */
-PetscErrorCode UnrStencilLoadVec(UnrPhysics physics, UnrStencil *stencil, int slot, Vec u, UnrTileShape *shape,
-                                 const double **first)
+PetscErrorCode UnrStencilLoadVec(UnrPhysics physics, UnrStencil *stencil, int slot, Vec u,
+                                 UnrTileShape *shape, const double **first)
 {
-  struct UnrBatch_   batch = {.grid = physics->grid, .samples = 1, .vec = &u};
+  struct UnrBatch_ batch = {.grid = physics->grid, .samples = 1, .vec = &u};
   const PetscScalar *data;
-  PetscInt           local;
+  PetscInt local;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetLocalSize(u, &local));

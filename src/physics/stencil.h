@@ -4,7 +4,7 @@
 #include "physics/physics_impl.h"
 
 typedef struct {
-  UnrHalo  halo;
+  UnrHalo halo;
   PetscInt width; /* ghost cells on every side */
 } UnrStencil;
 
@@ -15,7 +15,7 @@ PetscErrorCode UnrStencilDestroy(UnrStencil **stencil);
   Out     shape   of the tile, doubles
           first   the first interior cell of sample 0; sample s is shape->sample_stride * s further on
 */
-PetscErrorCode UnrStencilLoad(UnrPhysics physics, UnrStencil *stencil, int slot, UnrBatch u, UnrTileShape *shape,
-                              const double **first);
-PetscErrorCode UnrStencilLoadVec(UnrPhysics physics, UnrStencil *stencil, int slot, Vec u, UnrTileShape *shape,
-                                 const double **first);
+PetscErrorCode UnrStencilLoad(UnrPhysics physics, UnrStencil *stencil, int slot, UnrBatch u,
+                              UnrTileShape *shape, const double **first);
+PetscErrorCode UnrStencilLoadVec(UnrPhysics physics, UnrStencil *stencil, int slot, Vec u,
+                                 UnrTileShape *shape, const double **first);

@@ -14,33 +14,33 @@ enum { STAGES = 4 };
 
 typedef struct {
   const char *name;
-  int         stages;
-  double      a[STAGES][STAGES], b[STAGES];
+  int stages;
+  double a[STAGES][STAGES], b[STAGES];
 } Tableau;
 
 /* Sources: Heun 1900 and Kutta 1901 (Hairer, Norsett & Wanner, Solving ODEs I, table 1.2 of II.1);
    Shu & Osher 1988, doi:10.1016/0021-9991(88)90177-5. */
 static const Tableau tableaux[] = {
-  {"euler", 1, {{0}}, {1}},
-  {"midpoint", 2, {{0}, {1. / 2}}, {0, 1}},
-  {"heun", 2, {{0}, {1}}, {1. / 2, 1. / 2}},
-  {"ssp3", 3, {{0}, {1}, {1. / 4, 1. / 4}}, {1. / 6, 1. / 6, 2. / 3}},
-  {"kutta3", 3, {{0}, {1. / 2}, {-1, 2}}, {1. / 6, 2. / 3, 1. / 6}},
-  {"rk4", 4, {{0}, {1. / 2}, {0, 1. / 2}, {0, 0, 1}}, {1. / 6, 1. / 3, 1. / 3, 1. / 6}},
+    {"euler", 1, {{0}}, {1}},
+    {"midpoint", 2, {{0}, {1. / 2}}, {0, 1}},
+    {"heun", 2, {{0}, {1}}, {1. / 2, 1. / 2}},
+    {"ssp3", 3, {{0}, {1}, {1. / 4, 1. / 4}}, {1. / 6, 1. / 6, 2. / 3}},
+    {"kutta3", 3, {{0}, {1. / 2}, {-1, 2}}, {1. / 6, 2. / 3, 1. / 6}},
+    {"rk4", 4, {{0}, {1. / 2}, {0, 1. / 2}, {0, 0, 1}}, {1. / 6, 1. / 3, 1. / 3, 1. / 6}},
 };
 enum { TABLEAUX = sizeof tableaux / sizeof tableaux[0] };
 
 static const UnrOption options[] = {
-  {"-stepper_rk_type", UNR_WORD, "rk4", 0, 0, NULL, "explicit Runge-Kutta method",
-   "euler|midpoint|heun|ssp3|kutta3|rk4"},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-stepper_rk_type", UNR_WORD, "rk4", 0, 0, NULL, "explicit Runge-Kutta method",
+     "euler|midpoint|heun|ssp3|kutta3|rk4"},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 typedef struct {
   const Tableau *tableau;
-  UnrScratch     y, y_dot;                   /* a stage and its tangent; of the cotangents, y_dot */
-  UnrScratch     k[STAGES], k_dot[STAGES];   /* of the cotangents, k_dot */
-  UnrScratch     next;
+  UnrScratch y, y_dot;                 /* a stage and its tangent; of the cotangents, y_dot */
+  UnrScratch k[STAGES], k_dot[STAGES]; /* of the cotangents, k_dot */
+  UnrScratch next;
 } RK;
 
 /* The batches of one call: all of the same number of samples. */
@@ -50,7 +50,7 @@ typedef struct {
 
 static PetscErrorCode UnrStepperCreate_RK(UnrStepper stepper)
 {
-  RK         *rk;
+  RK *rk;
   const char *name;
 
   PetscFunctionBeginUser;
@@ -59,7 +59,8 @@ static PetscErrorCode UnrStepperCreate_RK(UnrStepper stepper)
   for (int t = 0; t < TABLEAUX; t++) {
     if (!strcmp(name, tableaux[t].name)) rk->tableau = &tableaux[t];
   }
-  PetscCheck(rk->tableau, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows '%s' that has no tableau", name);
+  PetscCheck(rk->tableau, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows '%s' that has no tableau",
+             name);
   stepper->data = rk;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,7 +84,7 @@ static PetscErrorCode UnrStepperDestroy_RK(UnrStepper stepper)
 /* forward, dotted: which of the two halves are needed. */
 static PetscErrorCode WorkGet(UnrStepper stepper, PetscInt samples, bool forward, bool dotted, Work *w)
 {
-  RK           *rk = stepper->data;
+  RK *rk = stepper->data;
   const UnrGrid grid = UnrPhysicsGrid(stepper->physics);
 
   PetscFunctionBeginUser;
@@ -97,8 +98,8 @@ static PetscErrorCode WorkGet(UnrStepper stepper, PetscInt samples, bool forward
 }
 
 /* y = P (u + dt sum_{j < terms} weight[j] k[j]);  y may be u. */
-static PetscErrorCode Combine(UnrStepper stepper, const double par[], UnrBatch u, int terms, const double weight[],
-                              UnrBatch k[], UnrBatch y)
+static PetscErrorCode Combine(UnrStepper stepper, const double par[], UnrBatch u, int terms,
+                              const double weight[], UnrBatch k[], UnrBatch y)
 {
   PetscFunctionBeginUser;
   PetscCall(UnrBatchCopy(u, y));
@@ -109,7 +110,10 @@ static PetscErrorCode Combine(UnrStepper stepper, const double par[], UnrBatch u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static size_t Numbers(UnrBatch u) { return (size_t)u->samples * u->stride; }
+static size_t Numbers(UnrBatch u)
+{
+  return (size_t)u->samples * u->stride;
+}
 
 /* One sub-step of u in place; stages NULL, or [stage][numbers of u] to be filled. */
 static PetscErrorCode Step(UnrStepper stepper, const double par[], Work *w, UnrBatch u, double *stages)
@@ -133,8 +137,8 @@ static PetscErrorCode UnrStepperApply_RK(UnrStepper stepper, const double par[],
                                          UnrTape tape)
 {
   const size_t step = (size_t)((RK *)stepper->data)->tableau->stages * Numbers(u);
-  void        *block = NULL;
-  Work         w;
+  void *block = NULL;
+  Work w;
 
   PetscFunctionBeginUser;
   PetscCall(WorkGet(stepper, u->samples, true, false, &w));
@@ -146,8 +150,8 @@ static PetscErrorCode UnrStepperApply_RK(UnrStepper stepper, const double par[],
 }
 
 /* One sub-step of u and its tangent u_dot in place. */
-static PetscErrorCode StepJvp(UnrStepper stepper, const double par[], const double par_dot[], Work *w, UnrBatch u,
-                              UnrBatch u_dot)
+static PetscErrorCode StepJvp(UnrStepper stepper, const double par[], const double par_dot[], Work *w,
+                              UnrBatch u, UnrBatch u_dot)
 {
   const Tableau *t = ((RK *)stepper->data)->tableau;
 
@@ -168,16 +172,19 @@ static PetscErrorCode StepJvp(UnrStepper stepper, const double par[], const doub
 static PetscErrorCode UnrStepperJvp_RK(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_dot,
                                        const double par_dot[], UnrBatch next, UnrBatch next_dot)
 {
-  RK  *rk = stepper->data;
+  RK *rk = stepper->data;
   Work w;
 
   PetscFunctionBeginUser;
   PetscCall(WorkGet(stepper, u->samples, true, true, &w));
   if (!next) PetscCall(UnrScratchGet(&rk->next, u->grid, u->samples, &next));
   PetscCall(UnrBatchCopy(u, next));
-  if (u_dot) PetscCall(UnrBatchCopy(u_dot, next_dot));
-  else PetscCall(UnrBatchZero(next_dot));
-  for (PetscInt n = 0; n < stepper->substeps; n++) PetscCall(StepJvp(stepper, par, par_dot, &w, next, next_dot));
+  if (u_dot)
+    PetscCall(UnrBatchCopy(u_dot, next_dot));
+  else
+    PetscCall(UnrBatchZero(next_dot));
+  for (PetscInt n = 0; n < stepper->substeps; n++)
+    PetscCall(StepJvp(stepper, par, par_dot, &w, next, next_dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,11 +194,11 @@ static PetscErrorCode UnrStepperJvp_RK(UnrStepper stepper, const double par[], U
   In/out  bar      on entry dJ/du', on exit dJ/du: what reaches u by every stage stays in it
           par_bar  ADDED, or NULL
 */
-static PetscErrorCode StepVjp(UnrStepper stepper, const double par[], Work *w, const double *stages, UnrBatch bar,
-                              double par_bar[])
+static PetscErrorCode StepVjp(UnrStepper stepper, const double par[], Work *w, const double *stages,
+                              UnrBatch bar, double par_bar[])
 {
   const Tableau *t = ((RK *)stepper->data)->tableau;
-  UnrBatch       y_bar = w->y_dot, *k_bar = w->k_dot;
+  UnrBatch y_bar = w->y_dot, *k_bar = w->k_dot;
 
   PetscFunctionBeginUser;
   PetscCall(UnrPhysicsConstrainTranspose(stepper->physics, par, bar));
@@ -212,14 +219,14 @@ static PetscErrorCode StepVjp(UnrStepper stepper, const double par[], Work *w, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode UnrStepperVjp_RK(UnrStepper stepper, const double par[], UnrTape tape, UnrBatch next_bar,
-                                       UnrBatch u_bar, double par_bar[])
+static PetscErrorCode UnrStepperVjp_RK(UnrStepper stepper, const double par[], UnrTape tape,
+                                       UnrBatch next_bar, UnrBatch u_bar, double par_bar[])
 {
-  RK          *rk = stepper->data;
+  RK *rk = stepper->data;
   const size_t step = (size_t)rk->tableau->stages * Numbers(next_bar);
-  const void  *block;
-  UnrBatch     bar;
-  Work         w;
+  const void *block;
+  UnrBatch bar;
+  Work w;
 
   PetscFunctionBeginUser;
   PetscCall(UnrTapeRead(tape, &block));
@@ -233,12 +240,12 @@ static PetscErrorCode UnrStepperVjp_RK(UnrStepper stepper, const double par[], U
 }
 
 const UnrStepperOps UnrStepperOps_RK = {
-  .name = "rk",
-  .summary = "explicit Runge-Kutta methods of orders 1 to 4, constraint at every stage, discrete adjoint",
-  .options = options,
-  .create = UnrStepperCreate_RK,
-  .destroy = UnrStepperDestroy_RK,
-  .apply = UnrStepperApply_RK,
-  .jvp = UnrStepperJvp_RK,
-  .vjp = UnrStepperVjp_RK,
+    .name = "rk",
+    .summary = "explicit Runge-Kutta methods of orders 1 to 4, constraint at every stage, discrete adjoint",
+    .options = options,
+    .create = UnrStepperCreate_RK,
+    .destroy = UnrStepperDestroy_RK,
+    .apply = UnrStepperApply_RK,
+    .jvp = UnrStepperJvp_RK,
+    .vjp = UnrStepperVjp_RK,
 };

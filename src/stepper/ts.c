@@ -1,9 +1,9 @@
 /*
-  A frame by PETSc's TS: explicit Runge-Kutta on any physics, theta methods where the physics assembles its Jacobian.
-  Derivatives by PETSc's discrete adjoint and tangent.   Maths: docs/method/ts.md.
+  A frame by PETSc's TS: explicit Runge-Kutta on any physics, theta methods where the physics assembles its
+  Jacobian. Derivatives by PETSc's discrete adjoint and tangent.   Maths: docs/method/ts.md.
 
-  The tape holds u^n.  A solve that fails (Newton or its linear solves diverge) gives NaN, as an explicit method that
-  blows up does; -info tells PETSc's reason.
+  The tape holds u^n.  A solve that fails (Newton or its linear solves diverge) gives NaN, as an explicit
+  method that blows up does; -info tells PETSc's reason.
 */
 #include "stepper/ts_impl.h"
 
@@ -12,10 +12,10 @@
 #include "core/error.h"
 
 static const UnrOption options[] = {
-  {"-stepper_ts_type", UNR_WORD, "rk", 0, 0, NULL,
-   "PETSc's integrator; its own options have the prefix -frame_: -frame_ts_rk_type, -frame_snes_rtol ...",
-   "rk|theta|cn|beuler"},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-stepper_ts_type", UNR_WORD, "rk", 0, 0, NULL,
+     "PETSc's integrator; its own options have the prefix -frame_: -frame_ts_rk_type, -frame_snes_rtol ...",
+     "rk|theta|cn|beuler"},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* Of PETSc's own options, for the frame's scheme and the reference scheme. */
@@ -24,14 +24,17 @@ static const char *const prefixes[] = {"frame_", "reference_frame_", NULL};
 static const char *const types[] = {TSRK, TSTHETA, TSCN, TSBEULER};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-static size_t Numbers(const struct UnrBatch_ *u) { return (size_t)u->samples * u->stride; }
+static size_t Numbers(const struct UnrBatch_ *u)
+{
+  return (size_t)u->samples * u->stride;
+}
 
 /* An unknown or foreign PETSc option shows at creation, not in the first step. */
 static PetscErrorCode CheckType(UnrTS *t)
 {
   UnrTSSolver *solver;
-  TSType       type;
-  PetscBool    is_same;
+  TSType type;
+  PetscBool is_same;
 
   PetscFunctionBeginUser;
   t->samples = 1;
@@ -46,8 +49,8 @@ static PetscErrorCode CheckType(UnrTS *t)
 static PetscErrorCode UnrStepperCreate_TS(UnrStepper stepper)
 {
   const UnrPhysics physics = stepper->physics;
-  const char      *name;
-  UnrTS           *t;
+  const char *name;
+  UnrTS *t;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&t));
@@ -59,10 +62,11 @@ static PetscErrorCode UnrStepperCreate_TS(UnrStepper stepper)
   }
   t->is_implicit = strcmp(t->type, TSRK) != 0;
   t->prefix = stepper->prefix ? prefixes[1] : prefixes[0];
-  UnrUserCheck(!t->is_implicit || !UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN),
-               "-stepper_ts_type %s with the constraint of physics %s; allowed: rk; try: -stepper_ts_type rk, or "
-               "-stepper_type rk",
-               t->type, UnrPhysicsName(physics));
+  UnrUserCheck(
+      !t->is_implicit || !UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN),
+      "-stepper_ts_type %s with the constraint of physics %s; allowed: rk; try: -stepper_ts_type rk, or "
+      "-stepper_type rk",
+      t->type, UnrPhysicsName(physics));
   UnrUserCheck(!t->is_implicit || UnrPhysicsHas(physics, UNR_PHYSICS_JACOBIAN),
                "-stepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk; try: "
                "-stepper_ts_type rk, or a physics on a stencil such as ks_fd or burgers_fv",
@@ -88,7 +92,10 @@ static PetscErrorCode UnrStepperDestroy_TS(UnrStepper stepper)
 }
 
 /* The samples [first, first + size) of one solve: all of them, or one for implicit types. */
-static PetscInt GroupSize(const UnrTS *t, UnrBatch u) { return t->is_implicit ? 1 : u->samples; }
+static PetscInt GroupSize(const UnrTS *t, UnrBatch u)
+{
+  return t->is_implicit ? 1 : u->samples;
+}
 
 static void GroupSet(UnrTS *t, const double par[], const double par_dot[], PetscInt first, PetscInt size)
 {
@@ -145,15 +152,17 @@ static PetscErrorCode Succeeded(UnrTSSolver *solver, bool *succeeded)
 static PetscErrorCode Solve(UnrTS *t, struct UnrBatch_ group)
 {
   UnrTSSolver *solver;
-  bool         succeeded;
+  bool succeeded;
 
   PetscFunctionBeginUser;
   PetscCall(UnrTSSolverGet(t, UNR_TS_STATE, &solver));
   PetscCall(VecSetPart(solver->u, 0, &group));
   PetscCall(TSSolve(solver->ts, solver->u));
   PetscCall(Succeeded(solver, &succeeded));
-  if (succeeded) PetscCall(VecGetPart(solver->u, 0, &group));
-  else FillNaN(&group);
+  if (succeeded)
+    PetscCall(VecGetPart(solver->u, 0, &group));
+  else
+    FillNaN(&group);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +170,7 @@ static PetscErrorCode Solve(UnrTS *t, struct UnrBatch_ group)
 static PetscErrorCode UnrStepperApply_TS(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_next,
                                          UnrTape tape)
 {
-  UnrTS         *t = stepper->data;
+  UnrTS *t = stepper->data;
   const PetscInt size = GroupSize(t, u);
 
   PetscFunctionBeginUser;
@@ -198,13 +207,15 @@ static PetscErrorCode ColumnCopy(Mat S, const struct UnrBatch_ *group, bool to_c
 static PetscErrorCode SolveTangent(UnrTS *t, struct UnrBatch_ u, struct UnrBatch_ u_dot)
 {
   UnrTSSolver *solver;
-  bool         succeeded;
+  bool succeeded;
 
   PetscFunctionBeginUser;
   PetscCall(UnrTSSolverGet(t, UNR_TS_TANGENT, &solver));
   PetscCall(VecSetPart(solver->u, 0, &u));
-  if (solver->S) PetscCall(ColumnCopy(solver->S, &u_dot, true));
-  else PetscCall(VecSetPart(solver->u, 1, &u_dot));
+  if (solver->S)
+    PetscCall(ColumnCopy(solver->S, &u_dot, true));
+  else
+    PetscCall(VecSetPart(solver->u, 1, &u_dot));
   PetscCall(TSSolve(solver->ts, solver->u));
   PetscCall(Succeeded(solver, &succeeded));
   if (!succeeded) {
@@ -213,22 +224,26 @@ static PetscErrorCode SolveTangent(UnrTS *t, struct UnrBatch_ u, struct UnrBatch
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetPart(solver->u, 0, &u));
-  if (solver->S) PetscCall(ColumnCopy(solver->S, &u_dot, false));
-  else PetscCall(VecGetPart(solver->u, 1, &u_dot));
+  if (solver->S)
+    PetscCall(ColumnCopy(solver->S, &u_dot, false));
+  else
+    PetscCall(VecGetPart(solver->u, 1, &u_dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode UnrStepperJvp_TS(UnrStepper stepper, const double par[], UnrBatch u, UnrBatch u_dot,
                                        const double par_dot[], UnrBatch next, UnrBatch next_dot)
 {
-  UnrTS         *t = stepper->data;
+  UnrTS *t = stepper->data;
   const PetscInt size = GroupSize(t, u);
 
   PetscFunctionBeginUser;
   if (!next) PetscCall(UnrScratchGet(&t->next, u->grid, u->samples, &next));
   PetscCall(UnrBatchCopy(u, next));
-  if (u_dot) PetscCall(UnrBatchCopy(u_dot, next_dot));
-  else PetscCall(UnrBatchZero(next_dot));
+  if (u_dot)
+    PetscCall(UnrBatchCopy(u_dot, next_dot));
+  else
+    PetscCall(UnrBatchZero(next_dot));
   for (PetscInt s = 0; s < u->samples; s += size) {
     GroupSet(t, par, par_dot, s, size);
     PetscCall(SolveTangent(t, UnrBatchView(next, s, size), UnrBatchView(next_dot, s, size)));
@@ -240,7 +255,7 @@ static PetscErrorCode UnrStepperJvp_TS(UnrStepper stepper, const double par[], U
 static PetscErrorCode AddNumbers(Vec from, bool succeeded, double v[])
 {
   const PetscScalar *x;
-  PetscInt           n;
+  PetscInt n;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetLocalSize(from, &n));
@@ -256,11 +271,11 @@ static PetscErrorCode AddNumbers(Vec from, bool succeeded, double v[])
   In/out  u_bar    dJ/du^n, ADDED; data NULL: not wanted
           par_bar  [sample][parameter] of the group, ADDED; NULL: not wanted
 */
-static PetscErrorCode SolveAdjoint(UnrTS *t, struct UnrBatch_ state, struct UnrBatch_ next_bar, double u_bar[],
-                                   double par_bar[])
+static PetscErrorCode SolveAdjoint(UnrTS *t, struct UnrBatch_ state, struct UnrBatch_ next_bar,
+                                   double u_bar[], double par_bar[])
 {
   UnrTSSolver *solver;
-  bool         succeeded;
+  bool succeeded;
 
   PetscFunctionBeginUser;
   PetscCall(UnrTSSolverGet(t, par_bar ? UNR_TS_ADJOINT_PAR : UNR_TS_ADJOINT, &solver));
@@ -278,17 +293,17 @@ static PetscErrorCode SolveAdjoint(UnrTS *t, struct UnrBatch_ state, struct UnrB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode UnrStepperVjp_TS(UnrStepper stepper, const double par[], UnrTape tape, UnrBatch next_bar,
-                                       UnrBatch u_bar, double par_bar[])
+static PetscErrorCode UnrStepperVjp_TS(UnrStepper stepper, const double par[], UnrTape tape,
+                                       UnrBatch next_bar, UnrBatch u_bar, double par_bar[])
 {
-  UnrTS         *t = stepper->data;
+  UnrTS *t = stepper->data;
   const PetscInt size = GroupSize(t, next_bar), parameters = UnrPhysicsParameters(stepper->physics);
-  const void    *block;
+  const void *block;
 
   PetscFunctionBeginUser;
   PetscCall(UnrTapeRead(tape, &block));
   for (PetscInt s = 0; s < next_bar->samples; s += size) {
-    const size_t     skip = (size_t)s * next_bar->stride;
+    const size_t skip = (size_t)s * next_bar->stride;
     struct UnrBatch_ bar = UnrBatchView(next_bar, s, size), state = bar;
 
     state.data = (double *)block + skip;
@@ -300,13 +315,13 @@ static PetscErrorCode UnrStepperVjp_TS(UnrStepper stepper, const double par[], U
 }
 
 const UnrStepperOps UnrStepperOps_TS = {
-  .name = "ts",
-  .summary = "PETSc TS: explicit Runge-Kutta, theta, Crank-Nicolson, backward Euler, with TSAdjoint",
-  .options = options,
-  .solver_prefixes = prefixes,
-  .create = UnrStepperCreate_TS,
-  .destroy = UnrStepperDestroy_TS,
-  .apply = UnrStepperApply_TS,
-  .jvp = UnrStepperJvp_TS,
-  .vjp = UnrStepperVjp_TS,
+    .name = "ts",
+    .summary = "PETSc TS: explicit Runge-Kutta, theta, Crank-Nicolson, backward Euler, with TSAdjoint",
+    .options = options,
+    .solver_prefixes = prefixes,
+    .create = UnrStepperCreate_TS,
+    .destroy = UnrStepperDestroy_TS,
+    .apply = UnrStepperApply_TS,
+    .jvp = UnrStepperJvp_TS,
+    .vjp = UnrStepperVjp_TS,
 };

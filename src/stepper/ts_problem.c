@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Physics calls take batches; TS has plain Vecs with the numbers of a group of samples, in a batch's order. */
+/* Physics calls take batches; TS has plain Vecs with the numbers of a group of samples, in a batch's order.
+ */
 static PetscErrorCode BatchGet(UnrTS *t, UnrScratch *scratch, UnrBatch *batch)
 {
   PetscFunctionBeginUser;
@@ -11,7 +12,10 @@ static PetscErrorCode BatchGet(UnrTS *t, UnrScratch *scratch, UnrBatch *batch)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static size_t Numbers(UnrBatch batch) { return (size_t)batch->samples * batch->stride; }
+static size_t Numbers(UnrBatch batch)
+{
+  return (size_t)batch->samples * batch->stride;
+}
 
 /* The part-th group of numbers of v. */
 static PetscErrorCode FromVec(Vec v, int part, UnrBatch batch)
@@ -39,7 +43,7 @@ static PetscErrorCode ToVec(UnrBatch batch, int part, Vec v)
 /* f(u) = P rhs(u). */
 static PetscErrorCode Rhs(TS ts, PetscReal time, Vec u, Vec f, void *context)
 {
-  UnrTS   *t = context;
+  UnrTS *t = context;
   UnrBatch in, out;
 
   PetscFunctionBeginUser;
@@ -56,7 +60,7 @@ static PetscErrorCode Rhs(TS ts, PetscReal time, Vec u, Vec f, void *context)
 /* P J x, at the state of the last JacobianAt(). */
 static PetscErrorCode JacobianMult(Mat J, Vec x, Vec y)
 {
-  UnrTS   *t;
+  UnrTS *t;
   UnrBatch at, in, out;
 
   PetscFunctionBeginUser;
@@ -74,7 +78,7 @@ static PetscErrorCode JacobianMult(Mat J, Vec x, Vec y)
 /* J' P' x. */
 static PetscErrorCode JacobianMultTranspose(Mat J, Vec x, Vec y)
 {
-  UnrTS   *t;
+  UnrTS *t;
   UnrBatch at, in, out;
 
   PetscFunctionBeginUser;
@@ -93,7 +97,7 @@ static PetscErrorCode JacobianMultTranspose(Mat J, Vec x, Vec y)
 /* Assembly takes back the scale and shift that TS put on the shell for an earlier state. */
 static PetscErrorCode JacobianAt(TS ts, PetscReal time, Vec u, Mat J, Mat B, void *context)
 {
-  UnrTS   *t = context;
+  UnrTS *t = context;
   UnrBatch at;
 
   PetscFunctionBeginUser;
@@ -109,12 +113,12 @@ static PetscErrorCode JacobianAt(TS ts, PetscReal time, Vec u, Mat J, Mat B, voi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* (d f/d par)' x: this rank's part, [sample][parameter]; every rank holds as many entries of the parameters' Vec.
-   The implicit types want d F/d par of F = u_t - f: the other sign. */
+/* (d f/d par)' x: this rank's part, [sample][parameter]; every rank holds as many entries of the parameters'
+   Vec. The implicit types want d F/d par of F = u_t - f: the other sign. */
 static PetscErrorCode ParameterMultTranspose(Mat Jp, Vec x, Vec y)
 {
-  UnrTS       *t;
-  UnrBatch     at, in;
+  UnrTS *t;
+  UnrBatch at, in;
   PetscScalar *par_bar;
 
   PetscFunctionBeginUser;
@@ -133,7 +137,7 @@ static PetscErrorCode ParameterMultTranspose(Mat Jp, Vec x, Vec y)
 
 static PetscErrorCode ParameterAt(TS ts, PetscReal time, Vec u, Mat Jp, void *context)
 {
-  UnrTS   *t = context;
+  UnrTS *t = context;
   UnrBatch at;
 
   PetscFunctionBeginUser;
@@ -155,7 +159,7 @@ static PetscErrorCode ParameterImplicitAt(TS ts, PetscReal time, Vec u, Vec u_t,
 /* f of [u, u_dot]: [P rhs(u), P (J u_dot + d rhs/d par par_dot)]. */
 static PetscErrorCode RhsTangent(TS ts, PetscReal time, Vec u, Vec f, void *context)
 {
-  UnrTS   *t = context;
+  UnrTS *t = context;
   UnrBatch at, in, out;
 
   PetscFunctionBeginUser;
@@ -175,8 +179,8 @@ static PetscErrorCode RhsTangent(TS ts, PetscReal time, Vec u, Vec f, void *cont
 static PetscErrorCode DirectionImplicitAt(TS ts, PetscReal time, Vec u, Vec u_t, PetscReal shift, Mat Jp,
                                           void *context)
 {
-  UnrTS       *t = context;
-  UnrBatch     at, out;
+  UnrTS *t = context;
+  UnrBatch at, out;
   PetscScalar *column;
 
   PetscFunctionBeginUser;
@@ -199,7 +203,8 @@ static PetscErrorCode ShellCreate(UnrTS *t, Vec u, Vec columns, Mat *shell)
   PetscFunctionBeginUser;
   PetscCall(VecGetLocalSize(u, &m));
   PetscCall(VecGetLocalSize(columns, &n));
-  PetscCall(MatCreateShell(PetscObjectComm((PetscObject)u), m, n, PETSC_DETERMINE, PETSC_DETERMINE, t, shell));
+  PetscCall(
+      MatCreateShell(PetscObjectComm((PetscObject)u), m, n, PETSC_DETERMINE, PETSC_DETERMINE, t, shell));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,7 +225,8 @@ static PetscErrorCode SetJacobian(UnrTS *t, const UnrTSSolver *solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's explicit adjoint asks for the parameters' Jacobian of the right-hand side, the implicit ones for that of F. */
+/* PETSc's explicit adjoint asks for the parameters' Jacobian of the right-hand side, the implicit ones for
+ * that of F. */
 static PetscErrorCode SetParameterJacobian(UnrTS *t, const UnrTSSolver *solver)
 {
   Mat Jp;
@@ -228,8 +234,10 @@ static PetscErrorCode SetParameterJacobian(UnrTS *t, const UnrTSSolver *solver)
   PetscFunctionBeginUser;
   PetscCall(ShellCreate(t, solver->u, solver->mu, &Jp));
   PetscCall(MatShellSetOperation(Jp, MATOP_MULT_TRANSPOSE, (void (*)(void))ParameterMultTranspose));
-  if (t->is_implicit) PetscCall(TSSetIJacobianP(solver->ts, Jp, ParameterImplicitAt, t));
-  else PetscCall(TSSetRHSJacobianP(solver->ts, Jp, ParameterAt, t));
+  if (t->is_implicit)
+    PetscCall(TSSetIJacobianP(solver->ts, Jp, ParameterImplicitAt, t));
+  else
+    PetscCall(TSSetRHSJacobianP(solver->ts, Jp, ParameterAt, t));
   PetscCall(MatDestroy(&Jp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

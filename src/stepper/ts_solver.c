@@ -1,21 +1,22 @@
 /*
-  PETSc's TS, one of each kind, kept from solve to solve and set back before each: its bits do not depend on what was
-  solved before (tests/test_ts.c).  Making one costs some hundred microseconds, and in parallel many small collectives.
+  PETSc's TS, one of each kind, kept from solve to solve and set back before each: its bits do not depend on
+  what was solved before (tests/test_ts.c).  Making one costs some hundred microseconds, and in parallel many
+  small collectives.
 */
 #include "stepper/ts_impl.h"
 
 /*
-  Defaults of the implicit solves, below PETSc's own options: Newton to rounding without a line search (which fails
-  there), and direct solves, so that the transposed solves of the adjoint are exact.  In parallel every rank factors
-  the whole matrix: MUMPS scales further, but its bits may differ from run to run.
+  Defaults of the implicit solves, below PETSc's own options: Newton to rounding without a line search (which
+  fails there), and direct solves, so that the transposed solves of the adjoint are exact.  In parallel every
+  rank factors the whole matrix: MUMPS scales further, but its bits may differ from run to run.
 */
 static PetscErrorCode SetNewton(TS ts)
 {
-  SNES           snes;
+  SNES snes;
   SNESLineSearch search;
-  KSP            ksp;
-  PC             pc;
-  int            size;
+  KSP ksp;
+  PC pc;
+  int size;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ts), &size));
@@ -30,7 +31,8 @@ static PetscErrorCode SetNewton(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sub-steps are all of the given length: adaptive steps would depend on the state, and their derivative be lost. */
+/* Sub-steps are all of the given length: adaptive steps would depend on the state, and their derivative be
+ * lost. */
 static PetscErrorCode SetSteps(TS ts)
 {
   TSAdapt adapt;
@@ -58,9 +60,9 @@ static PetscErrorCode SetTrajectory(TS ts)
 /* The Vecs and matrices of a kind, for t->samples samples. */
 static PetscErrorCode WorkCreate(UnrTS *t, UnrTSSolver *solver)
 {
-  const UnrGrid  grid = UnrPhysicsGrid(t->stepper->physics);
+  const UnrGrid grid = UnrPhysicsGrid(t->stepper->physics);
   const PetscInt numbers = t->samples * grid->local * grid->components;
-  const bool     is_tangent = solver->kind == UNR_TS_TANGENT, is_pair = is_tangent && !t->is_implicit;
+  const bool is_tangent = solver->kind == UNR_TS_TANGENT, is_pair = is_tangent && !t->is_implicit;
 
   PetscFunctionBeginUser;
   PetscCall(VecCreateMPI(grid->comm, is_pair ? 2 * numbers : numbers, PETSC_DETERMINE, &solver->u));
@@ -68,8 +70,8 @@ static PetscErrorCode WorkCreate(UnrTS *t, UnrTSSolver *solver)
     PetscCall(MatCreateDense(grid->comm, numbers, PETSC_DECIDE, PETSC_DETERMINE, 1, NULL, &solver->S));
   if (solver->kind >= UNR_TS_ADJOINT) PetscCall(VecDuplicate(solver->u, &solver->lambda));
   if (solver->kind == UNR_TS_ADJOINT_PAR)
-    PetscCall(VecCreateMPI(grid->comm, t->samples * UnrPhysicsParameters(t->stepper->physics), PETSC_DETERMINE,
-                           &solver->mu));
+    PetscCall(VecCreateMPI(grid->comm, t->samples * UnrPhysicsParameters(t->stepper->physics),
+                           PETSC_DETERMINE, &solver->mu));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,8 +89,10 @@ static PetscErrorCode SolverCreate(UnrTS *t, UnrTSKind kind, UnrTSSolver *solver
   PetscCall(TSSetOptionsPrefix(ts, t->prefix));
   PetscCall(TSSetProblemType(ts, TS_NONLINEAR));
   PetscCall(TSSetType(ts, t->type));
-  if (t->is_implicit) PetscCall(SetNewton(ts));
-  else PetscCall(TSRKSetType(ts, TSRK4));
+  if (t->is_implicit)
+    PetscCall(SetNewton(ts));
+  else
+    PetscCall(TSRKSetType(ts, TSRK4));
   PetscCall(UnrTSSetProblem(t, solver));
   PetscCall(TSSetFromOptions(ts));
   PetscCall(SetSteps(ts));
@@ -112,7 +116,7 @@ PetscErrorCode UnrTSSolverDestroy(UnrTSSolver *solver)
 PetscErrorCode UnrTSSolverGet(UnrTS *t, UnrTSKind kind, UnrTSSolver **solver)
 {
   const UnrStepper stepper = t->stepper;
-  TS               ts;
+  TS ts;
 
   PetscFunctionBeginUser;
   *solver = &t->solver[kind];
