@@ -1,9 +1,9 @@
 /*
   Speed of a convolution engine, not a test:    bench_engine [isa [single|double [engine [rounds]]]]
 
-  For each shape of docs/method/convolution.md and each of the three passes: the share of the peak of the core's
-  multiply-add units, and that peak in GFLOP/s.  The peak is measured right before and after each pass, because a clock
-  that changes with load or temperature changes both.  Times are the thread's own.
+  For each shape of docs/method/convolution.md and each of the three passes: the share of the peak of the
+  core's multiply-add units, and that peak in GFLOP/s.  The peak is measured right before and after each pass,
+  because a clock that changes with load or temperature changes both.  Times are the thread's own.
 */
 #include "layer/engine.h"
 #include "layer/peak.h"
@@ -12,15 +12,15 @@
 
 typedef struct {
   const char *name;
-  int         dim, samples, extent, kernel, in, out;
+  int dim, samples, extent, kernel, in, out;
 } Shape;
 
 static const Shape shapes[] = {
-    {"1-D 16 x 48", 1, 16, 48, 5, 26, 26},    {"1-D 16 x 48", 1, 16, 48, 5, 52, 52},
-    {"1-D 16 x 48", 1, 16, 48, 5, 26, 1},     {"1-D 16 x 48", 1, 16, 48, 5, 1, 26},
-    {"2-D 128^2", 2, 1, 128, 3, 32, 32},      {"2-D 64^2", 2, 1, 64, 3, 64, 64},
-    {"2-D 64^2", 2, 1, 64, 3, 128, 128},      {"3-D 32^3", 3, 1, 32, 3, 16, 16},
-    {"3-D 32^3", 3, 1, 32, 3, 32, 32},        {"3-D 32^3", 3, 1, 32, 3, 64, 64},
+    {"1-D 16 x 48", 1, 16, 48, 5, 26, 26}, {"1-D 16 x 48", 1, 16, 48, 5, 52, 52},
+    {"1-D 16 x 48", 1, 16, 48, 5, 26, 1},  {"1-D 16 x 48", 1, 16, 48, 5, 1, 26},
+    {"2-D 128^2", 2, 1, 128, 3, 32, 32},   {"2-D 64^2", 2, 1, 64, 3, 64, 64},
+    {"2-D 64^2", 2, 1, 64, 3, 128, 128},   {"3-D 32^3", 3, 1, 32, 3, 16, 16},
+    {"3-D 32^3", 3, 1, 32, 3, 32, 32},     {"3-D 32^3", 3, 1, 32, 3, 64, 64},
     {"3-D 16^3", 3, 1, 16, 3, 128, 128},
 };
 
@@ -30,7 +30,7 @@ enum { FORWARD, REVERSE_DATA, REVERSE_WEIGHTS, PASSES };
 typedef struct {
   const UnrConvKernels *kernels;
   UnrConvShape forward, reverse;
-  void  *x, *y, *packed, *packed_reverse, *w_bar, *b_bar, *bias, *mask;
+  void *x, *y, *packed, *packed_reverse, *w_bar, *b_bar, *bias, *mask;
   double flops;
 } Work;
 
@@ -48,8 +48,10 @@ static void *Create(UnrPrecision precision, size_t count)
   if (posix_memalign(&data, 64, (count + UNR_TILE_SLACK) * UnrPrecisionBytes(precision))) abort();
   for (size_t i = 0; i < count + UNR_TILE_SLACK; ++i) {
     const double value = (double)(i * 2654435761u % 1000) / 5e4 - 0.01;
-    if (precision == UNR_SINGLE) ((float *)data)[i] = (float)value;
-    else ((double *)data)[i] = value;
+    if (precision == UNR_SINGLE)
+      ((float *)data)[i] = (float)value;
+    else
+      ((double *)data)[i] = value;
   }
   return data;
 }
@@ -64,14 +66,16 @@ static UnrConvShape ShapeOf(const Shape *s, int in, int out)
     shape.x_stride[axis] = shape.x_sample;
     shape.y_stride[axis] = shape.y_sample;
     shape.x_sample *= shape.extent[axis] + shape.kernel[axis] - 1;
-    shape.y_sample *= shape.extent[axis] + shape.kernel[axis] - 1; /* has ghosts, too: it is the next layer's x */
+    shape.y_sample *=
+        shape.extent[axis] + shape.kernel[axis] - 1; /* has ghosts, too: it is the next layer's x */
   }
   return shape;
 }
 
 static Work CreateWork(const UnrConvKernels *kernels, UnrPrecision precision, const Shape *s)
 {
-  Work work = {.kernels = kernels, .forward = ShapeOf(s, s->in, s->out), .reverse = ShapeOf(s, s->out, s->in)};
+  Work work = {
+      .kernels = kernels, .forward = ShapeOf(s, s->in, s->out), .reverse = ShapeOf(s, s->out, s->in)};
   size_t taps = 1, pixels = s->samples;
   for (int axis = 0; axis < s->dim; ++axis) {
     taps *= s->kernel;
@@ -102,7 +106,8 @@ static void DestroyWork(Work *work)
 
 static void Run(const Work *work, int pass)
 {
-  const UnrConvEpilogue activate = {.bias = work->bias, .slope = 0.01}, masked = {.mask = work->mask, .slope = 0.01};
+  const UnrConvEpilogue activate = {.bias = work->bias, .slope = 0.01},
+                        masked = {.mask = work->mask, .slope = 0.01};
   const UnrConvKernels *k = work->kernels;
   if (pass == FORWARD) k->apply(&work->forward, work->x, work->packed, &activate, work->y);
   if (pass == REVERSE_DATA) k->apply(&work->reverse, work->y, work->packed_reverse, &masked, work->x);
@@ -138,13 +143,14 @@ static double UpperDecile(double *values, int count)
   return values[count - 1 - count / 10];
 }
 
-/* Share of the peak of one pass.  A round counts if the peak was the same before and after it, within 2 %, and not far
-   below the best.  The upper decile of those, because work on the core's other hardware thread, maybe of another
-   virtual machine, slows a kernel that loads and stores and leaves the peak as it is. */
-static double Share(const Work *work, int pass, UnrPrecision precision, const char *isa, int rounds, double *peak)
+/* Share of the peak of one pass.  A round counts if the peak was the same before and after it, within 2 %,
+   and not far below the best.  The upper decile of those, because work on the core's other hardware thread,
+   maybe of another virtual machine, slows a kernel that loads and stores and leaves the peak as it is. */
+static double Share(const Work *work, int pass, UnrPrecision precision, const char *isa, int rounds,
+                    double *peak)
 {
   double before[rounds], after[rounds], rate[rounds], share[rounds];
-  int    count = 0;
+  int count = 0;
   for (int i = 0; i < rounds; ++i) {
     before[i] = UnrFmaPeak(precision, isa);
     rate[i] = Measure(work, pass);
@@ -158,7 +164,8 @@ static double Share(const Work *work, int pass, UnrPrecision precision, const ch
   return UpperDecile(share, count);
 }
 
-static void Bench(const UnrConvKernels *kernels, UnrPrecision precision, const char *isa, int rounds, const Shape *s)
+static void Bench(const UnrConvKernels *kernels, UnrPrecision precision, const char *isa, int rounds,
+                  const Shape *s)
 {
   Work work = CreateWork(kernels, precision, s);
   double peak = 0;
@@ -179,11 +186,13 @@ int main(int argc, char **argv)
   const UnrEngineOps *engine = UnrEngineFind(name);
   const UnrConvKernels *kernels = engine ? engine->kernels(precision, isa) : NULL;
   if (!kernels || rounds < 1) {
-    fprintf(stderr, "usage: bench_engine [auto|avx512|avx2|generic [single|double [%s [rounds]]]]\n", UnrEngineNames);
+    fprintf(stderr, "usage: bench_engine [auto|avx512|avx2|generic [single|double [%s [rounds]]]]\n",
+            UnrEngineNames);
     return 2;
   }
-  printf("%s %s, share of the peak: forward, reverse of data, of weights; and the best peak in GFLOP/s\n", kernels->path,
-         precision == UNR_SINGLE ? "single" : "double");
-  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) Bench(kernels, precision, isa, rounds, &shapes[i]);
+  printf("%s %s, share of the peak: forward, reverse of data, of weights; and the best peak in GFLOP/s\n",
+         kernels->path, precision == UNR_SINGLE ? "single" : "double");
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i)
+    Bench(kernels, precision, isa, rounds, &shapes[i]);
   return 0;
 }

@@ -1,9 +1,10 @@
 /*
-  Convolution engines.  `ref` is proved by a scatter loop that shares nothing with it and by dot products; every other
-  engine, instruction set and precision is compared with `ref`.
+  Convolution engines.  `ref` is proved by a scatter loop that shares nothing with it and by dot products;
+  every other engine, instruction set and precision is compared with `ref`.
 
-  Tiles have ghosts wider than needed.  All that an engine must not use (spare ghosts, slack, packed numbers before
-  packing) is NaN, so a use of it shows in the result; all that it must not write is compared bit by bit.
+  Tiles have ghosts wider than needed.  All that an engine must not use (spare ghosts, slack, packed numbers
+  before packing) is NaN, so a use of it shows in the result; all that it must not write is compared bit by
+  bit.
 */
 #include <criterion/criterion.h>
 
@@ -12,19 +13,27 @@
 /* Numbers of one precision with slack behind them, 64-byte aligned. */
 typedef struct {
   UnrPrecision precision;
-  size_t       count;
-  void        *data;
+  size_t count;
+  void *data;
 } Buffer;
 
-static double Get(Buffer b, size_t i) { return b.precision == UNR_SINGLE ? ((float *)b.data)[i] : ((double *)b.data)[i]; }
+static double Get(Buffer b, size_t i)
+{
+  return b.precision == UNR_SINGLE ? ((float *)b.data)[i] : ((double *)b.data)[i];
+}
 
 static void Set(Buffer b, size_t i, double value)
 {
-  if (b.precision == UNR_SINGLE) ((float *)b.data)[i] = (float)value;
-  else ((double *)b.data)[i] = value;
+  if (b.precision == UNR_SINGLE)
+    ((float *)b.data)[i] = (float)value;
+  else
+    ((double *)b.data)[i] = value;
 }
 
-static void *At(Buffer b, size_t i) { return (char *)b.data + i * UnrPrecisionBytes(b.precision); }
+static void *At(Buffer b, size_t i)
+{
+  return (char *)b.data + i * UnrPrecisionBytes(b.precision);
+}
 
 /* Filled with NaN, slack included. */
 static Buffer Create(UnrPrecision precision, size_t count)
@@ -45,7 +54,10 @@ static Buffer Copy(Buffer from)
   return b;
 }
 
-static bool IsSame(Buffer a, Buffer b) { return !memcmp(a.data, b.data, a.count * UnrPrecisionBytes(a.precision)); }
+static bool IsSame(Buffer a, Buffer b)
+{
+  return !memcmp(a.data, b.data, a.count * UnrPrecisionBytes(a.precision));
+}
 
 /* In (-1, 1), from a small generator of our own: the same everywhere. */
 static double Random(void)
@@ -75,7 +87,8 @@ static size_t CellAt(const Tile *t, size_t n, size_t a, size_t b, size_t c)
   return t->origin + n * t->sample + a * t->stride[0] + b * t->stride[1] + c * t->stride[2];
 }
 
-static Tile CreateTile(UnrPrecision precision, const size_t extent[3], size_t channels, size_t samples, size_t spare)
+static Tile CreateTile(UnrPrecision precision, const size_t extent[3], size_t channels, size_t samples,
+                       size_t spare)
 {
   Tile t = {.channels = channels, .samples = samples, .sample = channels};
   for (int axis = 2; axis >= 0; --axis) {
@@ -105,13 +118,13 @@ static void FillTile(Tile *t)
 /* One convolution with its data. */
 typedef struct {
   UnrConvShape shape;
-  Tile   x, y_bar, add, mask;
+  Tile x, y_bar, add, mask;
   Buffer w, bias, w_bar, b_bar;
 } Problem;
 
 /* extent: output pixels. */
-static Problem CreateProblem(UnrPrecision precision, size_t samples, const size_t extent[3], const size_t kernel[3],
-                             size_t in, size_t out, size_t spare)
+static Problem CreateProblem(UnrPrecision precision, size_t samples, const size_t extent[3],
+                             const size_t kernel[3], size_t in, size_t out, size_t spare)
 {
   Problem p = {.shape = {.samples = samples, .in = in, .out = out}};
   size_t x_extent[3], taps = 1;
@@ -141,7 +154,8 @@ static Problem CreateProblem(UnrPrecision precision, size_t samples, const size_
 
 static void DestroyProblem(Problem *p)
 {
-  const Buffer all[] = {p->x.values, p->y_bar.values, p->add.values, p->mask.values, p->w, p->bias, p->w_bar, p->b_bar};
+  const Buffer all[] = {p->x.values, p->y_bar.values, p->add.values, p->mask.values,
+                        p->w,        p->bias,         p->w_bar,      p->b_bar};
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) free(all[i].data);
 }
 
@@ -166,12 +180,12 @@ static Buffer Apply(const UnrConvKernels *k, const Problem *p, unsigned kind, bo
 
 static void ReverseWeights(const UnrConvKernels *k, const Problem *p, Buffer w_bar, Buffer b_bar)
 {
-  k->reverse_weights(&p->shape, At(p->x.values, p->x.origin), At(p->y_bar.values, p->y_bar.origin), w_bar.data,
-                     b_bar.data);
+  k->reverse_weights(&p->shape, At(p->x.values, p->x.origin), At(p->y_bar.values, p->y_bar.origin),
+                     w_bar.data, b_bar.data);
 }
 
-/* Largest difference over largest value; infinite for a NaN on one side, or a difference outside the cells that
-   count, where both hold the NaN that was there. */
+/* Largest difference over largest value; infinite for a NaN on one side, or a difference outside the cells
+   that count, where both hold the NaN that was there. */
 static double Distance(Buffer a, Buffer b)
 {
   double difference = 0, largest = 0;
@@ -186,9 +200,15 @@ static double Distance(Buffer a, Buffer b)
 }
 
 /* Rounding of sums of up to some thousand terms of both signs, relative to the largest sum. */
-static double Tolerance(UnrPrecision precision) { return precision == UNR_SINGLE ? 1e-5 : 1e-13; }
+static double Tolerance(UnrPrecision precision)
+{
+  return precision == UNR_SINGLE ? 1e-5 : 1e-13;
+}
 
-static const UnrConvKernels *Ref(UnrPrecision precision) { return UnrEngineFind("ref")->kernels(precision, "auto"); }
+static const UnrConvKernels *Ref(UnrPrecision precision)
+{
+  return UnrEngineFind("ref")->kernels(precision, "auto");
+}
 
 /* All three passes of `k` against ref, and its bits against itself. */
 static void Compare(const UnrConvKernels *k, const Problem *p, unsigned kind)
@@ -211,9 +231,10 @@ static void Compare(const UnrConvKernels *k, const Problem *p, unsigned kind)
   ReverseWeights(Ref(p->w.precision), p, w_truth, b_truth);
   ReverseWeights(k, p, w_bar, b_bar);
   const double w_distance = Distance(w_bar, w_truth), b_distance = Distance(b_bar, b_truth);
-  cr_expect(w_distance <= bound && b_distance <= bound, "%s, kernel %d %d %d, %d -> %d channels: w_bar %g, b_bar %g",
-            k->path, (int)p->shape.kernel[0], (int)p->shape.kernel[1], (int)p->shape.kernel[2], (int)p->shape.in,
-            (int)p->shape.out, w_distance, b_distance);
+  cr_expect(w_distance <= bound && b_distance <= bound,
+            "%s, kernel %d %d %d, %d -> %d channels: w_bar %g, b_bar %g", k->path, (int)p->shape.kernel[0],
+            (int)p->shape.kernel[1], (int)p->shape.kernel[2], (int)p->shape.in, (int)p->shape.out, w_distance,
+            b_distance);
   const Buffer all[] = {w_truth, b_truth, w_bar, b_bar};
   for (int i = 0; i < 4; ++i) {
     cr_expect(isnan(Get(all[i], all[i].count)), "%s wrote behind its output", k->path);
@@ -221,7 +242,8 @@ static void Compare(const UnrConvKernels *k, const Problem *p, unsigned kind)
   }
 }
 
-/* Problem number i of a dimension: every number of output channels from 1 to 70, all kernels, uneven extents. */
+/* Problem number i of a dimension: every number of output channels from 1 to 70, all kernels, uneven extents.
+ */
 static Problem CreateNumbered(UnrPrecision precision, int dim, size_t i)
 {
   const size_t most_in = dim == 1 ? 70 : dim == 2 ? 20 : 6;
@@ -249,9 +271,18 @@ static void CompareAll(const char *engine, int dim)
   }
 }
 
-Test(engine, simd_matches_ref_in_1d) { CompareAll("simd", 1); }
-Test(engine, simd_matches_ref_in_2d) { CompareAll("simd", 2); }
-Test(engine, simd_matches_ref_in_3d) { CompareAll("simd", 3); }
+Test(engine, simd_matches_ref_in_1d)
+{
+  CompareAll("simd", 1);
+}
+Test(engine, simd_matches_ref_in_2d)
+{
+  CompareAll("simd", 2);
+}
+Test(engine, simd_matches_ref_in_3d)
+{
+  CompareAll("simd", 3);
+}
 
 Test(engine, simd_has_generic_kernels_and_chooses_the_best)
 {
@@ -375,7 +406,8 @@ static double Dot(const Tile *a, const Tile *b, Buffer b_values)
   return sum;
 }
 
-/* The problem whose apply with reversed weights is the transpose of p's: y_bar with zeros kernel - 1 wide around. */
+/* The problem whose apply with reversed weights is the transpose of p's: y_bar with zeros kernel - 1 wide
+ * around. */
 static Problem CreateTranspose(const Problem *p)
 {
   const UnrConvShape *s = &p->shape;
@@ -413,8 +445,10 @@ Test(engine, ref_passes_are_transposes_of_each_other)
       for (size_t k = 0; k < w_bar.count; ++k) by_weights += (Get(w_bar, k) - Get(p.w_bar, k)) * Get(p.w, k);
       const double by_output = Dot(&p.y_bar, &p.add, y), by_input = Dot(&p.x, &t.add, x_bar);
       const double scale = sqrt(Dot(&p.y_bar, &p.y_bar, p.y_bar.values) * Dot(&p.add, &p.add, p.add.values));
-      cr_expect(fabs(by_output - by_input) <= 1e-12 * scale, "%d-D %zu: %.17g %.17g", dim, i, by_output, by_input);
-      cr_expect(fabs(by_output - by_weights) <= 1e-12 * scale, "%d-D %zu: %.17g %.17g", dim, i, by_output, by_weights);
+      cr_expect(fabs(by_output - by_input) <= 1e-12 * scale, "%d-D %zu: %.17g %.17g", dim, i, by_output,
+                by_input);
+      cr_expect(fabs(by_output - by_weights) <= 1e-12 * scale, "%d-D %zu: %.17g %.17g", dim, i, by_output,
+                by_weights);
       const Buffer all[] = {y, x_bar, w_bar, b_bar};
       for (int k = 0; k < 4; ++k) free(all[k].data);
       DestroyProblem(&p);

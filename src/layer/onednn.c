@@ -1,7 +1,8 @@
 /*
-  Engine `onednn`: convolution by oneDNN 2 on our own tiles, described by their strides.  An oracle for the tests, in
-  single precision only (oneDNN has no double convolution): it makes its primitives anew in every call and allocates,
-  which the other engines do not.    Source  https://oneapi-src.github.io/oneDNN/v2.6, "Convolution"
+  Engine `onednn`: convolution by oneDNN 2 on our own tiles, described by their strides.  An oracle for the
+  tests, in single precision only (oneDNN has no double convolution): it makes its primitives anew in every
+  call and allocates, which the other engines do not.    Source  https://oneapi-src.github.io/oneDNN/v2.6,
+  "Convolution"
 */
 #include "layer/engine.h"
 
@@ -10,7 +11,8 @@
 #define CallDNNL(call)                                                                                       \
   do {                                                                                                       \
     const dnnl_status_t status = (call);                                                                     \
-    PetscCheckAbort(status == dnnl_success, PETSC_COMM_SELF, PETSC_ERR_LIB, "oneDNN: %s: status %d", #call, status); \
+    PetscCheckAbort(status == dnnl_success, PETSC_COMM_SELF, PETSC_ERR_LIB, "oneDNN: %s: status %d", #call,  \
+                    status);                                                                                 \
   } while (0)
 
 /* Sample, channel, three axes. */
@@ -80,13 +82,13 @@ static dnnl_memory_desc_t DescribeBias(const UnrConvShape *s)
 
 /* Runs a convolution primitive on arguments in memory of ours. */
 typedef struct {
-  int                argument;
+  int argument;
   dnnl_memory_desc_t desc;
-  void              *data;
+  void *data;
 } Argument;
 
-static void Execute(Device *device, const dnnl_convolution_desc_t *desc, dnnl_primitive_desc_t hint, Argument *list,
-                    int count)
+static void Execute(Device *device, const dnnl_convolution_desc_t *desc, dnnl_primitive_desc_t hint,
+                    Argument *list, int count)
 {
   dnnl_primitive_desc_t primitive_desc;
   dnnl_primitive_t primitive;
@@ -110,8 +112,8 @@ static dnnl_convolution_desc_t DescribeForward(const UnrConvShape *s)
 {
   dnnl_convolution_desc_t desc;
   const dnnl_memory_desc_t x = DescribeX(s), w = DescribeWeights(s), y = DescribeY(s);
-  CallDNNL(dnnl_convolution_forward_desc_init(&desc, dnnl_forward_training, dnnl_convolution_direct, &x, &w, NULL, &y,
-                                              unit_steps, no_padding, no_padding));
+  CallDNNL(dnnl_convolution_forward_desc_init(&desc, dnnl_forward_training, dnnl_convolution_direct, &x, &w,
+                                              NULL, &y, unit_steps, no_padding, no_padding));
   return desc;
 }
 
@@ -175,7 +177,8 @@ static void Apply(const UnrConvShape *s, const void *x, const void *packed, cons
   free(sum);
 }
 
-static void ReverseWeights(const UnrConvShape *s, const void *x, const void *y_bar, void *w_bar_, void *b_bar_)
+static void ReverseWeights(const UnrConvShape *s, const void *x, const void *y_bar, void *w_bar_,
+                           void *b_bar_)
 {
   float *w_bar = w_bar_, *b_bar = b_bar_;
   const size_t weights = PackedSize(s), biases = s->out;
@@ -190,9 +193,9 @@ static void ReverseWeights(const UnrConvShape *s, const void *x, const void *y_b
   dnnl_primitive_desc_t hint;
   Device device = Open();
   CallDNNL(dnnl_primitive_desc_create(&hint, &forward, NULL, device.engine, NULL));
-  CallDNNL(dnnl_convolution_backward_weights_desc_init(&reverse, dnnl_convolution_direct, &arguments[0].desc,
-                                                       &arguments[2].desc, &arguments[3].desc, &arguments[1].desc,
-                                                       unit_steps, no_padding, no_padding));
+  CallDNNL(dnnl_convolution_backward_weights_desc_init(
+      &reverse, dnnl_convolution_direct, &arguments[0].desc, &arguments[2].desc, &arguments[3].desc,
+      &arguments[1].desc, unit_steps, no_padding, no_padding));
   Execute(&device, &reverse, hint, arguments, 4);
   CallDNNL(dnnl_primitive_desc_destroy(hint));
   Close(&device);
@@ -214,5 +217,6 @@ static const UnrConvKernels *Kernels_OneDNN(UnrPrecision precision, const char *
 }
 
 const UnrEngineOps UnrEngineOps_OneDNN = {.name = "onednn",
-                                          .summary = "Intel's oneDNN, single precision: an oracle for the others",
+                                          .summary =
+                                              "Intel's oneDNN, single precision: an oracle for the others",
                                           .kernels = Kernels_OneDNN};

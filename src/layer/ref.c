@@ -1,12 +1,19 @@
 /*
-  Engine `ref`: convolution in plain C, one output at a time, summed in double.  It is what the other engines are
-  tested against, so it is written to be read; it is not fast.    Maths: docs/method/convolution.md, eq. (1)-(4)
+  Engine `ref`: convolution in plain C, one output at a time, summed in double.  It is what the other engines
+  are tested against, so it is written to be read; it is not fast.    Maths: docs/method/convolution.md, eq.
+  (1)-(4)
 */
 #include "layer/engine.h"
 
-static size_t Taps(const UnrConvShape *s) { return (size_t)s->kernel[0] * s->kernel[1] * s->kernel[2]; }
+static size_t Taps(const UnrConvShape *s)
+{
+  return (size_t)s->kernel[0] * s->kernel[1] * s->kernel[2];
+}
 
-static size_t PackedSize(const UnrConvShape *s) { return Taps(s) * s->in * s->out; }
+static size_t PackedSize(const UnrConvShape *s)
+{
+  return Taps(s) * s->in * s->out;
+}
 
 /* Index of [n][a][b][c] in a tile of the given strides, channel 0. */
 static size_t At(const size_t stride[3], size_t sample, PetscInt n, PetscInt a, PetscInt b, PetscInt c)

@@ -1,4 +1,5 @@
-/* The body of ref.c, which includes it once for each `real`; NAME() tells the two apart.  No include guard. */
+/* The body of ref.c, which includes it once for each `real`; NAME() tells the two apart.  No include guard.
+ */
 
 static void NAME(Pack)(const UnrConvShape *s, const void *w, void *packed)
 {
@@ -13,7 +14,8 @@ static void NAME(PackReverse)(const UnrConvShape *s, const void *w_, void *packe
   const size_t taps = Taps(s), in = s->in, out = s->out;
   for (size_t t = 0; t < taps; ++t) {
     for (size_t a = 0; a < in; ++a) {
-      for (size_t b = 0; b < out; ++b) packed[(t * in + a) * out + b] = w[((taps - 1 - t) * out + b) * in + a];
+      for (size_t b = 0; b < out; ++b)
+        packed[(t * in + a) * out + b] = w[((taps - 1 - t) * out + b) * in + a];
     }
   }
 }
@@ -42,7 +44,8 @@ static real NAME(Finish)(const UnrConvEpilogue *e, double sum, size_t at, size_t
   return sign > 0 ? sum : sum * e->slope;
 }
 
-static void NAME(Apply)(const UnrConvShape *s, const void *x_, const void *packed, const UnrConvEpilogue *e, void *y_)
+static void NAME(Apply)(const UnrConvShape *s, const void *x_, const void *packed, const UnrConvEpilogue *e,
+                        void *y_)
 {
   const real *x = x_;
   real *y = y_;
@@ -79,7 +82,8 @@ static double NAME(Correlate)(const UnrConvShape *s, const real *x, const real *
 }
 
 /* Reverse of sum += w[t][i][o] x[p + t][i]:  w_bar[t][i][o] += x[p + t][i] y_bar[p][o], summed over p. */
-static void NAME(ReverseWeights)(const UnrConvShape *s, const void *x_, const void *y_bar_, void *w_bar_, void *b_bar_)
+static void NAME(ReverseWeights)(const UnrConvShape *s, const void *x_, const void *y_bar_, void *w_bar_,
+                                 void *b_bar_)
 {
   const real *x = x_, *y_bar = y_bar_;
   real *w_bar = w_bar_, *b_bar = b_bar_;

@@ -1,6 +1,6 @@
 /*
-  Engine `simd`: register-blocked kernels, compiled once per instruction set and precision from simd_kernels.c and
-  chosen here at run time.    Maths and blocking: docs/method/convolution.md
+  Engine `simd`: register-blocked kernels, compiled once per instruction set and precision from simd_kernels.c
+  and chosen here at run time.    Maths and blocking: docs/method/convolution.md
 */
 #include "layer/engine.h"
 #include "layer/simd.h"
@@ -10,10 +10,12 @@
   extern const UnrConvKernels UnrConvKernels_##isa##_single, UnrConvKernels_##isa##_double;                  \
   double UnrFmaLoop_##isa##_single(size_t rounds);                                                           \
   double UnrFmaLoop_##isa##_double(size_t rounds);
+/* clang-format off */
 #define UNR_SIMD_ROW(isa)                                                                                    \
   {#isa,                                                                                                     \
    {[UNR_SINGLE] = &UnrConvKernels_##isa##_single, [UNR_DOUBLE] = &UnrConvKernels_##isa##_double},           \
    {[UNR_SINGLE] = UnrFmaLoop_##isa##_single, [UNR_DOUBLE] = UnrFmaLoop_##isa##_double}}
+/* clang-format on */
 
 #ifdef __x86_64__
 UNR_SIMD(avx512)
@@ -58,5 +60,6 @@ static const UnrConvKernels *Kernels_SIMD(UnrPrecision precision, const char *is
 }
 
 const UnrEngineOps UnrEngineOps_SIMD = {.name = "simd",
-                                        .summary = "register-blocked kernels for AVX-512, AVX2 and any vectors",
+                                        .summary =
+                                            "register-blocked kernels for AVX-512, AVX2 and any vectors",
                                         .kernels = Kernels_SIMD};

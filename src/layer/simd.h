@@ -4,7 +4,7 @@
 #include "layer/engine.h"
 
 typedef struct {
-  const char           *isa; /* "avx512", "avx2", "generic" */
+  const char *isa;                  /* "avx512", "avx2", "generic" */
   const UnrConvKernels *kernels[2]; /* by UnrPrecision */
   /* By UnrPrecision: multiply-adds in registers alone; returns how many flops they were.  See peak.h. */
   double (*fma_loop[2])(size_t rounds);

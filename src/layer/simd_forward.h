@@ -1,6 +1,7 @@
 /*
-  Forward convolution (and reverse of the data, which is the same map on other weights): for each block of output
-  channels and each run of pixels along the last axis, the sums in registers, then the epilogue on its way to y.
+  Forward convolution (and reverse of the data, which is the same map on other weights): for each block of
+  output channels and each run of pixels along the last axis, the sums in registers, then the epilogue on its
+  way to y.
 */
 #pragma once
 
@@ -14,15 +15,15 @@ typedef struct {
   const real *weights; /* of the block */
   size_t vectors;      /* 0: dot products */
   size_t channel, width;
-  size_t line;         /* numbers from pixel to pixel in a Run: width rounded up to vectors */
-  const real *bias;    /* [line], zeros behind width, or without a bias */
+  size_t line;      /* numbers from pixel to pixel in a Run: width rounded up to vectors */
+  const real *bias; /* [line], zeros behind width, or without a bias */
 } Task;
 
 /*
   A run of pixels on the stack, [pixel][line], between kernel and y.
 
-  What the epilogue reads is fetched before the kernel runs.  It then waits for no cache, nor for a store to y: a masked
-  store holds up any later load near it, even where its mask is empty, and even 4096 bytes away.
+  What the epilogue reads is fetched before the kernel runs.  It then waits for no cache, nor for a store to
+  y: a masked store holds up any later load near it, even where its mask is empty, and even 4096 bytes away.
 */
 typedef struct {
   _Alignas(64) real sum[MAX_SUMS * LANES], add[MAX_SUMS * LANES], mask[MAX_SUMS * LANES];
@@ -45,9 +46,10 @@ static inline void FetchRun(const Task *t, size_t pixels, size_t y_at, Run *run)
   if (e->mask) Fetch(t, (const real *)e->mask + y_at + t->channel, pixels, run->mask);
 }
 
-/* y = epilogue(sum); `sign` is the mask, or the sum itself.  Inlined with constants for has_add and has_mask. */
-static inline __attribute__((always_inline)) void Finish(const Task *t, const Run *run, size_t pixels, bool has_add,
-                                                         bool has_mask, real *y)
+/* y = epilogue(sum); `sign` is the mask, or the sum itself.  Inlined with constants for has_add and has_mask.
+ */
+static inline __attribute__((always_inline)) void Finish(const Task *t, const Run *run, size_t pixels,
+                                                         bool has_add, bool has_mask, real *y)
 {
   const vec slope = Splat((real)t->epilogue->slope);
   const size_t line = t->line, y_line = t->shape->y_stride[2], width = t->width;
@@ -65,10 +67,14 @@ static inline void FinishRun(const Task *t, const Run *run, size_t pixels, size_
 {
   const bool has_add = t->epilogue->add, has_mask = t->epilogue->mask;
   y += y_at + t->channel;
-  if (!has_add && !has_mask) Finish(t, run, pixels, false, false, y);
-  else if (!has_add) Finish(t, run, pixels, false, true, y);
-  else if (!has_mask) Finish(t, run, pixels, true, false, y);
-  else Finish(t, run, pixels, true, true, y);
+  if (!has_add && !has_mask)
+    Finish(t, run, pixels, false, false, y);
+  else if (!has_add)
+    Finish(t, run, pixels, false, true, y);
+  else if (!has_mask)
+    Finish(t, run, pixels, true, false, y);
+  else
+    Finish(t, run, pixels, true, true, y);
 }
 
 static void RowOfVectors(const Task *t, const real *x, size_t y_at, real *y)
@@ -85,7 +91,8 @@ static void RowOfVectors(const Task *t, const real *x, size_t y_at, real *y)
   }
 }
 
-/* totals[p][o] = total over lanes of the vectors of p and o, for a block of dot products; lanes is overwritten. */
+/* totals[p][o] = total over lanes of the vectors of p and o, for a block of dot products; lanes is
+ * overwritten. */
 static void TotalDots(real *lanes, size_t count, real *totals)
 {
   for (size_t i = count; i % LANES; ++i) Store(lanes + i * LANES, (vec){0}); /* Totals() reads whole groups */
@@ -118,8 +125,8 @@ static void RowOfDots(const Task *t, const real *x, size_t y_at, real *y)
   }
 }
 
-/* A layer of up to MAX_DOTS channels: the totals of a run are contiguous in y, so a run is finished as if it were one
-   pixel of many channels. */
+/* A layer of up to MAX_DOTS channels: the totals of a run are contiguous in y, so a run is finished as if it
+   were one pixel of many channels. */
 static void RowOfFewChannels(const Task *t, const real *x, size_t y_at, real *y)
 {
   Run run;
@@ -152,8 +159,8 @@ static void BlockOfPlane(const Task *t, const real *x, size_t y_at, real *y)
 }
 
 /* One sample and one index of axis 0. */
-static void Plane(const UnrConvShape *s, const real *x, const real *packed, const UnrConvEpilogue *e, size_t y_at,
-                  real *y)
+static void Plane(const UnrConvShape *s, const real *x, const real *packed, const UnrConvEpilogue *e,
+                  size_t y_at, real *y)
 {
   const size_t rows = TapRows(s);
   size_t a_row[rows], b_row[rows];
@@ -166,10 +173,22 @@ static void Plane(const UnrConvShape *s, const real *x, const real *packed, cons
     real bias[MAX_VECTORS * LANES] = {0};
     if (e->bias) memcpy(bias, (const real *)e->bias + channel, block.width * sizeof(real));
     for (size_t row = 0; row < rows; ++row) b_row[row] = row * numbers;
-    const Loop loop = {.rows = rows, .a_row = a_row, .b_row = b_row, .steps = Window(s), .a_line = s->x_stride[2],
-                       .a_step = 1, .b_step = block.vectors * LANES};
-    const Task task = {.shape = s, .epilogue = e, .loop = &loop, .weights = packed, .vectors = block.vectors,
-                       .channel = channel, .width = block.width, .line = vectors * LANES, .bias = bias};
+    const Loop loop = {.rows = rows,
+                       .a_row = a_row,
+                       .b_row = b_row,
+                       .steps = Window(s),
+                       .a_line = s->x_stride[2],
+                       .a_step = 1,
+                       .b_step = block.vectors * LANES};
+    const Task task = {.shape = s,
+                       .epilogue = e,
+                       .loop = &loop,
+                       .weights = packed,
+                       .vectors = block.vectors,
+                       .channel = channel,
+                       .width = block.width,
+                       .line = vectors * LANES,
+                       .bias = bias};
     BlockOfPlane(&task, x, y_at, y);
     packed += rows * numbers;
     channel += block.width;

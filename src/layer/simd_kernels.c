@@ -1,4 +1,5 @@
-/* The kernels of engine `simd` for one instruction set (UNR_ISA) and one precision; meson.build compiles them all. */
+/* The kernels of engine `simd` for one instruction set (UNR_ISA) and one precision; meson.build compiles them
+ * all. */
 #include "layer/simd_forward.h"
 #include "layer/simd_weights.h"
 

@@ -1,8 +1,9 @@
 /*
   How output channels are cut into blocks, and the order of the packed weights that follows from it.
 
-  Channels go in blocks of 2 or 3 vectors (1 if there is no more).  What does not fill a vector is either one more,
-  partly empty vector, or, if that costs less, a block of dot products, with the vectors along the window.
+  Channels go in blocks of 2 or 3 vectors (1 if there is no more).  What does not fill a vector is either one
+  more, partly empty vector, or, if that costs less, a block of dot products, with the vectors along the
+  window.
 
       vectors  [row of taps][tap 2, in][vector][lane]                    lanes are channels
       dots     pieces of up to MAX_DOTS channels: [row of taps][vector of (tap 2, in)][channel][lane]
@@ -18,18 +19,33 @@ typedef struct {
   size_t width;   /* channels */
 } Block;
 
-static inline size_t CeilDivide(size_t a, size_t b) { return (a + b - 1) / b; }
+static inline size_t CeilDivide(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
 
 /* Part i of `total` in `parts` parts that differ by one at most. */
-static inline size_t Share(size_t total, size_t parts, size_t i) { return total / parts + (i < total % parts); }
+static inline size_t Share(size_t total, size_t parts, size_t i)
+{
+  return total / parts + (i < total % parts);
+}
 
-static inline size_t TapRows(const UnrConvShape *s) { return (size_t)s->kernel[0] * s->kernel[1]; }
+static inline size_t TapRows(const UnrConvShape *s)
+{
+  return (size_t)s->kernel[0] * s->kernel[1];
+}
 
 /* Contiguous numbers that a pixel needs from one row of taps. */
-static inline size_t Window(const UnrConvShape *s) { return (size_t)s->kernel[2] * s->in; }
+static inline size_t Window(const UnrConvShape *s)
+{
+  return (size_t)s->kernel[2] * s->in;
+}
 
 /* 1 vector, or 2, or 3: an odd count starts with 3 and goes on with 2. */
-static inline size_t VectorsOf(size_t count) { return count % 2 == 0 ? 2 : count == 1 ? 1 : 3; }
+static inline size_t VectorsOf(size_t count)
+{
+  return count % 2 == 0 ? 2 : count == 1 ? 1 : 3;
+}
 
 /* In cycles of multiply-add a pixel; a total over lanes costs about TOTAL of them. */
 static inline bool DotsAreCheaper(const UnrConvShape *s, size_t channels)
@@ -77,7 +93,8 @@ typedef struct {
 static void PackChannels(const UnrConvShape *s, Weights from, size_t window, size_t channel, size_t count,
                          size_t stride, real *packed)
 {
-  const real *w = from.w + (ptrdiff_t)(window / s->in) * from.per_tap + (ptrdiff_t)(window % s->in) * from.per_in;
+  const real *w =
+      from.w + (ptrdiff_t)(window / s->in) * from.per_tap + (ptrdiff_t)(window % s->in) * from.per_in;
   for (size_t o = 0; o < count; ++o) {
     packed[o * stride] = channel + o < (size_t)s->out ? w[(ptrdiff_t)(channel + o) * from.per_out] : 0;
   }

@@ -47,8 +47,8 @@ static inline bits HeadMask(size_t n)
 }
 #endif
 
-/* Halves the number of vectors: lane l of the new v[i] is the sum of two lanes, l and l ^ h, of v[i] or of v[i + h],
-   by whether bit h of l is set. */
+/* Halves the number of vectors: lane l of the new v[i] is the sum of two lanes, l and l ^ h, of v[i] or of
+   v[i + h], by whether bit h of l is set. */
 #define FOLD(h)                                                                                              \
   if (LANES > h) {                                                                                           \
     bits straight, crossed;                                                                                  \

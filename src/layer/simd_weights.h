@@ -1,8 +1,9 @@
 /*
   Reverse of the weights: w_bar[t][i][o] += sum over pixels of x[p + t][i] y_bar[p][o].
 
-  Pixels go in bands that stay in cache while every block of w_bar is summed over them in registers.  Channels that
-  fill vectors lie along the lanes; for the tail the roles are exchanged: lanes along the (tap 2, in) window.
+  Pixels go in bands that stay in cache while every block of w_bar is summed over them in registers.  Channels
+  that fill vectors lie along the lanes; for the tail the roles are exchanged: lanes along the (tap 2, in)
+  window.
 */
 #pragma once
 
@@ -35,9 +36,10 @@ static void AddTransposed(const real *sum, size_t line, size_t rows, size_t widt
   }
 }
 
-/* Channels [channel, channel + width) along the lanes, the window in blocks of lines; w_bar at the tap row. */
-static void BandByChannels(const UnrConvShape *s, const Loop *loop, const real *x, const real *y_bar, size_t channel,
-                           size_t vectors, real *w_bar)
+/* Channels [channel, channel + width) along the lanes, the window in blocks of lines; w_bar at the tap row.
+ */
+static void BandByChannels(const UnrConvShape *s, const Loop *loop, const real *x, const real *y_bar,
+                           size_t channel, size_t vectors, real *w_bar)
 {
   _Alignas(64) real sum[MAX_SUMS * LANES];
   const size_t window = Window(s), out = s->out, width = PetscMin(vectors * LANES, out - channel);
@@ -50,8 +52,8 @@ static void BandByChannels(const UnrConvShape *s, const Loop *loop, const real *
 }
 
 /* The window along the lanes, channels [channel, channel + width) as lines. */
-static void BandByWindow(const UnrConvShape *s, const Loop *loop, const real *x, const real *y_bar, size_t channel,
-                         size_t width, real *w_bar)
+static void BandByWindow(const UnrConvShape *s, const Loop *loop, const real *x, const real *y_bar,
+                         size_t channel, size_t width, real *w_bar)
 {
   _Alignas(64) real sum[MAX_SUMS * LANES];
   const size_t window = Window(s), out = s->out;
@@ -71,7 +73,10 @@ static void BandBias(const UnrConvShape *s, const Band *band, const real *y_bar,
   _Alignas(64) real sum[MAX_SUMS * LANES];
   const real one = 1;
   size_t zero[BAND_ROWS] = {0};
-  const Loop loop = {.rows = band->rows, .a_row = zero, .b_row = band->y_row, .steps = band->pixels,
+  const Loop loop = {.rows = band->rows,
+                     .a_row = zero,
+                     .b_row = band->y_row,
+                     .steps = band->pixels,
                      .b_step = s->y_stride[2]};
   for (size_t channel = 0; channel < (size_t)s->out;) {
     const size_t left = s->out - channel, vectors = VectorsOf(CeilDivide(left, LANES));
@@ -82,15 +87,26 @@ static void BandBias(const UnrConvShape *s, const Band *band, const real *y_bar,
   }
 }
 
-static void BandWeights(const UnrConvShape *s, const Band *band, const real *x, const real *y_bar, real *w_bar)
+static void BandWeights(const UnrConvShape *s, const Band *band, const real *x, const real *y_bar,
+                        real *w_bar)
 {
   const size_t out = s->out, window = Window(s), tail = out % LANES;
   const bool is_swapped = tail && tail <= max_lines[1] && tail * CeilDivide(window, LANES) < window;
   const size_t vectors = out / LANES + (tail && !is_swapped);
-  const Loop by_channels = {.rows = band->rows, .a_row = band->x_row, .b_row = band->y_row, .steps = band->pixels,
-                            .a_line = 1, .a_step = s->x_stride[2], .b_step = s->y_stride[2]};
-  const Loop by_window = {.rows = band->rows, .a_row = band->y_row, .b_row = band->x_row, .steps = band->pixels,
-                          .a_line = 1, .a_step = s->y_stride[2], .b_step = s->x_stride[2]};
+  const Loop by_channels = {.rows = band->rows,
+                            .a_row = band->x_row,
+                            .b_row = band->y_row,
+                            .steps = band->pixels,
+                            .a_line = 1,
+                            .a_step = s->x_stride[2],
+                            .b_step = s->y_stride[2]};
+  const Loop by_window = {.rows = band->rows,
+                          .a_row = band->y_row,
+                          .b_row = band->x_row,
+                          .steps = band->pixels,
+                          .a_line = 1,
+                          .a_step = s->y_stride[2],
+                          .b_step = s->x_stride[2]};
   for (size_t row = 0; row < TapRows(s); ++row, w_bar += window * out) {
     const real *shifted = x + row / s->kernel[1] * s->x_stride[0] + row % s->kernel[1] * s->x_stride[1];
     for (size_t v = 0; v < vectors; v += VectorsOf(vectors - v)) {
