@@ -91,6 +91,7 @@ Test(ts, orders_in_time)
       {"-stepper_type ts -stepper_ts_type theta", 2, 8},
       {"-stepper_type ts -stepper_ts_type cn", 2, 8},
       {"-stepper_type ts -stepper_ts_type beuler", 1, 32},
+      {"-stepper_type ts -stepper_ts_type ssp", 2, 8},
   };
   Case fine, k;
   UnrBatch exact = After(&fine, "-stepper_type rk -stepper_rk_type rk4", 512), u;

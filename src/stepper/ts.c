@@ -14,14 +14,21 @@
 static const UnrOption options[] = {
     {"-stepper_ts_type", UNR_WORD, "rk", 0, 0, NULL,
      "PETSc's integrator; its own options have the prefix -frame_: -frame_ts_rk_type, -frame_snes_rtol ...",
-     "rk|theta|cn|beuler"},
+     "rk|theta|cn|beuler|ssp"},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* Of PETSc's own options, for the frame's scheme and the reference scheme. */
 static const char *const prefixes[] = {"frame_", "reference_frame_", NULL};
 
-static const char *const types[] = {TSRK, TSTHETA, TSCN, TSBEULER};
+/* Those whose adjoint PETSc 3.18 has, and one without: any integrator may be trained around with nog. */
+static const struct {
+  const char *name; /* TSType */
+  bool is_implicit, has_adjoint;
+} types[] = {
+    {TSRK, false, true},    {TSTHETA, true, true}, {TSCN, true, true},
+    {TSBEULER, true, true}, {TSSSP, false, false},
+};
 enum { TYPES = sizeof types / sizeof types[0] };
 
 static size_t Numbers(const struct UnrBatch_ *u)
@@ -58,17 +65,19 @@ static PetscErrorCode UnrStepperCreate_TS(UnrStepper stepper)
   t->stepper = stepper;
   PetscCall(UnrOptionWord(options, stepper->prefix, "-stepper_ts_type", &name));
   for (int i = 0; i < TYPES; i++) {
-    if (!strcmp(name, types[i])) t->type = types[i];
+    if (strcmp(name, types[i].name)) continue;
+    t->type = types[i].name;
+    t->is_implicit = types[i].is_implicit;
+    stepper->has_adjoint = types[i].has_adjoint;
   }
-  t->is_implicit = strcmp(t->type, TSRK) != 0;
   t->prefix = stepper->prefix ? prefixes[1] : prefixes[0];
   UnrUserCheck(
       !t->is_implicit || !UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN),
-      "-stepper_ts_type %s with the constraint of physics %s; allowed: rk; try: -stepper_ts_type rk, or "
+      "-stepper_ts_type %s with the constraint of physics %s; allowed: rk, ssp; try: -stepper_ts_type rk, or "
       "-stepper_type rk",
       t->type, UnrPhysicsName(physics));
   UnrUserCheck(!t->is_implicit || UnrPhysicsHas(physics, UNR_PHYSICS_JACOBIAN),
-               "-stepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk; try: "
+               "-stepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk, ssp; try: "
                "-stepper_ts_type rk, or a physics on a stencil such as ks_fd or burgers_fv",
                t->type, UnrPhysicsName(physics));
   if (t->is_implicit) PetscCall(UnrPhysicsJacobianCreate(physics, &t->J));
