@@ -175,7 +175,7 @@ static inline double TestBlockDifference(UnrBatch split, UnrBatch whole)
           for (PetscInt c = 0; c < g->components; c++) {
             const PetscInt cell = (x * g->points[1] + y) * g->points[2] + z;
 
-            largest = fmax(
+            largest = TestMost(
                 largest,
                 fabs(*at++ - whole->data[(size_t)s * whole->stride + (size_t)(cell * g->components + c)]));
           }
@@ -183,12 +183,16 @@ static inline double TestBlockDifference(UnrBatch split, UnrBatch whole)
   return all;
 }
 
-/* Smallest order of the remainders r[0..n-1] at steps ten times smaller each. */
+/* Smallest order of the remainders r[0..n-1] at steps ten times smaller each; -infinite where one is no number. */
 static inline double TestOrder(int n, const double r[])
 {
   double order = INFINITY;
 
-  for (int i = 1; i < n; i++) order = fmin(order, log10(r[i - 1] / r[i]));
+  for (int i = 1; i < n; i++) {
+    const double here = log10(r[i - 1] / r[i]);
+
+    order = isnan(here) ? -INFINITY : fmin(order, here);
+  }
   return order;
 }
 

@@ -226,8 +226,8 @@ static inline double ArrayDistance(size_t n, const double *x, const double *y)
   double distance = 0, largest = 0;
 
   for (size_t i = 0; i < n; i++) {
-    distance = PetscMax(distance, PetscAbsReal(x[i] - y[i]));
-    largest = PetscMax(largest, PetscAbsReal(x[i]));
+    distance = TestMost(distance, fabs(x[i] - y[i]));
+    largest = TestMost(largest, fabs(x[i]));
   }
-  return largest > 0 ? distance / largest : distance;
+  return largest > 0 && isfinite(largest) ? distance / largest : distance;
 }

@@ -55,5 +55,5 @@ static inline double TripleDistance(Case *c, const Triple *a, const Triple *b)
   double u = ArrayDistance((size_t)a->u->samples * a->u->stride, a->u->data, b->u->data);
   double par = ArrayDistance((size_t)(c->samples * c->parameters), a->par, b->par);
 
-  return PetscMax(PetscMax(u, par), ArrayDistance(c->weights, a->theta, b->theta));
+  return TestMost(TestMost(u, par), ArrayDistance(c->weights, a->theta, b->theta));
 }

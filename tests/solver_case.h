@@ -57,11 +57,7 @@ static inline double TestDistance(UnrBatch a, UnrBatch b)
 {
   double most = 0, all = 0;
 
-  for (size_t i = 0; i < (size_t)a->samples * a->stride; i++) {
-    const double gap = PetscAbsReal(a->data[i] - b->data[i]);
-
-    if (!(gap <= most)) most = gap; /* NaN too */
-  }
+  for (size_t i = 0; i < (size_t)a->samples * a->stride; i++) most = TestMost(most, fabs(a->data[i] - b->data[i]));
   MPI_Allreduce(&most, &all, 1, MPI_DOUBLE, MPI_MAX, a->grid->comm);
   return all;
 }
@@ -70,7 +66,7 @@ static inline double TestSize(UnrBatch a)
 {
   double most = 0, all = 0;
 
-  for (size_t i = 0; i < (size_t)a->samples * a->stride; i++) most = PetscMax(most, PetscAbsReal(a->data[i]));
+  for (size_t i = 0; i < (size_t)a->samples * a->stride; i++) most = TestMost(most, fabs(a->data[i]));
   MPI_Allreduce(&most, &all, 1, MPI_DOUBLE, MPI_MAX, a->grid->comm);
   return all;
 }

@@ -156,7 +156,7 @@ static double ForwardError(Case *c)
       for (PetscInt o = 0; o < OUT; o++) {
         const double z = Brute(c, s, GlobalCell(c->grid_y, p), o, false) + c->b[o] +
                          TileValue(&c->y_shape, c->y_tile, s, p, o);
-        worst = PetscMax(worst, fabs(TileValue(&c->y_shape, y, s, p, o) - (z > 0 ? z : 0.2 * z)));
+        worst = TestMost(worst, fabs(TileValue(&c->y_shape, y, s, p, o) - (z > 0 ? z : 0.2 * z)));
       }
   TEST_CALL(PetscFree(y));
   return worst;
@@ -177,7 +177,7 @@ static double ReverseDataError(Case *c)
       for (PetscInt i = 0; i < IN; i++) {
         const double sum = Brute(c, s, GlobalCell(c->grid_x, p), i, true) + 0.5;
         const double expect = sum * (TileValue(&c->x_shape, c->x_tile, s, p, i) > 0 ? 1 : 0.3);
-        worst = PetscMax(worst, fabs(TileValue(&c->x_shape, x_bar, s, p, i) - expect));
+        worst = TestMost(worst, fabs(TileValue(&c->x_shape, x_bar, s, p, i) - expect));
       }
   TEST_CALL(PetscFree(x_bar));
   return worst;
@@ -205,8 +205,8 @@ static double ReverseWeightsError(Case *c)
         sum += y * c->whole_x->data[(s * cells + (PetscInt)Shifted(c->all_x, p, offset, 1)) * IN + i];
         b_sum += y;
       }
-    worst = PetscMax(worst, fabs(TestSum(w_bar[j]) - sum));
-    if (j < OUT) worst = PetscMax(worst, fabs(TestSum(b_bar[j]) - b_sum));
+    worst = TestMost(worst, fabs(TestSum(w_bar[j]) - sum));
+    if (j < OUT) worst = TestMost(worst, fabs(TestSum(b_bar[j]) - b_sum));
   }
   TEST_CALL(PetscFree(w_bar));
   return worst;

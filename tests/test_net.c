@@ -203,8 +203,8 @@ Test(net, weights_against_differences)
                       (LineValue(&line, 2 * h) - LineValue(&line, -2 * h))) /
                      (12 * h);
         NetPut(&c, line.v.theta, j, 0);
-        largest = PetscMax(largest, fabs(gradient));
-        worst = PetscMax(worst, fabs(gradient - difference));
+        largest = TestMost(largest, fabs(gradient));
+        worst = TestMost(worst, fabs(gradient - difference));
       }
     }
     /* h^4 = 6e-14 times a fifth derivative of some thousands, and rounding 1e-15 |J| / h */
@@ -250,7 +250,7 @@ static double BatchError(UnrBatch part, UnrBatch whole)
   size_t at = 0;
 
   for (size_t j = 0; j < (size_t)whole->samples * whole->stride; j++) {
-    largest = PetscMax(largest, fabs(whole->data[j]));
+    largest = TestMost(largest, fabs(whole->data[j]));
   }
   for (PetscInt s = 0; s < part->samples; s++)
     for (PetscInt x = g->start[0]; x < g->start[0] + g->count[0]; x++)
@@ -259,7 +259,7 @@ static double BatchError(UnrBatch part, UnrBatch whole)
           for (PetscInt k = 0; k < g->components; k++, at++) {
             const PetscInt cell = (x * g->points[1] + y) * g->points[2] + z;
             const double there = whole->data[(size_t)s * whole->stride + (size_t)(cell * g->components + k)];
-            worst = PetscMax(worst, fabs(part->data[at] - there));
+            worst = TestMost(worst, fabs(part->data[at] - there));
           }
   return worst / largest;
 }
@@ -271,11 +271,11 @@ static double GradientError(NetCase *c, const NetVector *part, const NetVector *
 
   for (size_t j = 0; j < c->parameters; j++) {
     const double there = NetGet(c, whole->theta, j);
-    largest = PetscMax(largest, fabs(there));
-    worst = PetscMax(worst, fabs(TestSum(NetGet(c, part->theta, j)) - there));
+    largest = TestMost(largest, fabs(there));
+    worst = TestMost(worst, fabs(TestSum(NetGet(c, part->theta, j)) - there));
   }
   for (size_t j = 0; j < NET_SAMPLES * NET_PAR; j++)
-    worst = PetscMax(worst, fabs(TestSum(part->par[j]) - whole->par[j]));
+    worst = TestMost(worst, fabs(TestSum(part->par[j]) - whole->par[j]));
   return worst / largest;
 }
 
@@ -332,11 +332,11 @@ Test(net, engines_agree)
       TEST_CALL(PetscOptionsClearValue(NULL, "-layer_engine"));
       AnswerCreate(&ref, &a);
       AnswerCreate(&simd, &b);
-      error = PetscMax(BatchError(b.out, a.out), BatchError(b.bar.u, a.bar.u));
+      error = TestMost(BatchError(b.out, a.out), BatchError(b.bar.u, a.bar.u));
       cr_expect(error <= bound, "%s %s: %g", net_configs[k].title, precisions[p], error);
       for (size_t j = 0; j < ref.parameters; j++) {
-        largest = PetscMax(largest, fabs(NetGet(&ref, a.bar.theta, j)));
-        worst = PetscMax(worst, fabs(NetGet(&ref, a.bar.theta, j) - NetGet(&simd, b.bar.theta, j)));
+        largest = TestMost(largest, fabs(NetGet(&ref, a.bar.theta, j)));
+        worst = TestMost(worst, fabs(NetGet(&ref, a.bar.theta, j) - NetGet(&simd, b.bar.theta, j)));
       }
       cr_expect(worst <= bound * largest, "%s %s, weights: %g of %g", net_configs[k].title, precisions[p],
                 worst, largest);

@@ -77,7 +77,7 @@ Test(net, first_weights)
     for (size_t j = offset; j < next; j++) {
       const double value = ((double *)theta[0])[j];
 
-      largest = PetscMax(largest, fabs(value));
+      largest = TestMost(largest, fabs(value));
       mean += value / (double)numbers;
       cr_expect_eq(((float *)theta[1])[j], (float)value);
       cr_expect_neq(((double *)theta[2])[j], value);
@@ -207,7 +207,7 @@ Test(net, agrees_with_numpy)
           const PetscInt cell =
             ((g->start[0] + x) * g->points[1] + g->start[1] + y) * g->points[2] + g->start[2] + z;
           const double there = scale[i] * numpy[k].output[(s * g->total + cell) * g->components + i];
-          worst = PetscMax(worst, fabs(out->data[(size_t)s * out->stride + (size_t)j] - there));
+          worst = TestMost(worst, fabs(out->data[(size_t)s * out->stride + (size_t)j] - there));
         }
       /* outputs of order 1 after sums of a few dozen terms */
       cr_expect(worst <= (p ? 5e-6 : 1e-13), "%s %s: %g", numpy[k].config.title, precisions[p], worst);

@@ -141,8 +141,8 @@ static double Divergence(UnrBatch u, const double length[])
           for (int c = 0; c < 2; c++)
             hat[c] += u->data[(x * n[1] + y) * 2 + c] *
                       cexp(-2 * PETSC_PI * I * ((double)(kx * x) / (double)n[0] + (double)(ky * y) / (double)n[1]));
-      most = PetscMax(most, cabs(q[0] * hat[0] + q[1] * hat[1]));
-      size = PetscMax(size, hypot(q[0], q[1]) * hypot(cabs(hat[0]), cabs(hat[1])));
+      most = TestMost(most, cabs(q[0] * hat[0] + q[1] * hat[1]));
+      size = TestMost(size, hypot(q[0], q[1]) * hypot(cabs(hat[0]), cabs(hat[1])));
     }
   return most / size;
 }
