@@ -207,6 +207,88 @@ static void CheckLayout(const char *model, const PlanName *name, const char *lay
   CaseDestroy(&alone);
 }
 
+/* The last batch of an epoch may leave replicas without samples: they give nothing and wait for nobody. */
+Test(rollout_layout, replicas_without_samples)
+{
+  for (int budget = 0; budget < 2; budget++) {
+    Case c;
+    Triple bar;
+    UnrRollout rollout;
+    struct UnrBatch_ view[STEPS + 1];
+    UnrBatch frame[STEPS + 1];
+    char more[64];
+    double value, recompute;
+
+    snprintf(more, sizeof more, "-layout_replicas %d -rollout_memory %d", PetscMin(TestRanks(), CASE_SAMPLES),
+             budget ? 200000 : 0);
+    CaseCreate(&c, "correct_sequential", STEPS + 1, false, more);
+    TripleCreate(&c, &bar);
+    rollout = RolloutCreate(&c, &plan_names[2], STEPS);
+    for (int k = 0; k <= STEPS; k++) {
+      view[k] = UnrBatchView(c.frame[k], 0, c.layout.replica == 0);
+      frame[k] = &view[k];
+    }
+    c.window.batch_samples = 1;
+    c.window.frame = frame;
+    TEST_CALL(UnrRolloutGradient(rollout, &c.window, &value, bar.theta, NULL, NULL));
+    cr_expect((value > 0) == (c.layout.replica == 0), "%g on replica %d", value, c.layout.replica);
+    recompute = UnrRolloutRecompute(rollout);
+    cr_expect(isfinite(recompute) && recompute <= 2, "recompute factor %g", recompute);
+    /* and the full batch after it */
+    c.window.batch_samples = CASE_SAMPLES;
+    c.window.frame = c.frame;
+    TEST_CALL(UnrRolloutGradient(rollout, &c.window, &value, bar.theta, NULL, NULL));
+    cr_expect(value > 0);
+    TEST_CALL(UnrRolloutDestroy(&rollout));
+    TripleDestroy(&bar);
+    CaseDestroy(&c);
+  }
+}
+
+/* Tapes that a smaller batch has filled do not stay beside those of a larger one: a bound that holds all tapes of one
+   sample holds fewer of a whole share. */
+Test(rollout_memory, larger_batch)
+{
+  const PlanName wig = {"wig", "wig", 0, 0};
+  Case c;
+  Triple bar;
+  UnrRollout rollout;
+  UnrRolloutMemory one, all;
+  UnrWindow small;
+  struct UnrBatch_ view[STEPS + 1];
+  UnrBatch frame[STEPS + 1];
+  double value, kept, most[2];
+  char more[64];
+
+  CaseCreate(&c, "correct_sequential", STEPS + 1, false, "-layout_replicas 1");
+  TripleCreate(&c, &bar);
+  for (int k = 0; k <= STEPS; k++) {
+    view[k] = UnrBatchView(c.frame[k], 0, 1);
+    frame[k] = &view[k];
+  }
+  small = (UnrWindow){.batch_samples = 1, .par = c.par, .frame = frame};
+  rollout = RolloutCreate(&c, &wig, STEPS);
+  TEST_CALL(UnrRolloutMeasure(rollout, &small, &one));
+  TEST_CALL(UnrRolloutMeasure(rollout, &c.window, &all));
+  TEST_CALL(UnrRolloutDestroy(&rollout));
+  most[0] = one.all;
+  most[1] = all.tape;
+  MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+  snprintf(more, sizeof more, "-rollout_memory %.0f", 1.3 * most[0]);
+  TestOptionsSet(more);
+  rollout = RolloutCreate(&c, &wig, STEPS);
+  TEST_CALL(UnrRolloutGradient(rollout, &small, &value, bar.theta, NULL, NULL));
+  cr_expect(UnrRolloutRecompute(rollout) == 1);
+  TEST_CALL(UnrRolloutGradient(rollout, &c.window, &value, bar.theta, NULL, NULL));
+  kept = STEPS * (2 - UnrRolloutRecompute(rollout));
+  cr_expect(kept >= 1 && kept < STEPS, "%g tapes", kept);
+  cr_expect((double)UnrTapeBytesNow() <= kept * most[1], "%zu bytes, %g tapes of %g", UnrTapeBytesNow(), kept, most[1]);
+  TEST_CALL(UnrRolloutDestroy(&rollout));
+  TestOptionsUnset(more);
+  TripleDestroy(&bar);
+  CaseDestroy(&c);
+}
+
 /* Every number of replicas that divides the ranks.  The bounds are rounding carried through eight chaotic steps. */
 Test(rollout_layout, replicas_and_grids)
 {

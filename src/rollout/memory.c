@@ -51,17 +51,21 @@ static PetscErrorCode LargestChunk(UnrRollout rollout, const UnrWindow *window, 
 */
 PetscErrorCode UnrRolloutBudget(UnrRollout rollout, const UnrWindow *window)
 {
-  UnrRolloutMemory memory;
+  const PetscInt mine = UnrChunkOf(rollout, window, 0).samples;
   PetscInt samples = 0;
-  double need[2];
+  double need[2] = {0, 0}; /* of states, of one tape */
 
   PetscFunctionBeginUser;
   if (rollout->memory == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LargestChunk(rollout, window, &samples));
   if (samples <= rollout->samples) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(UnrRolloutMeasure(rollout, window, &memory));
-  need[0] = memory.states * (double)samples / (double)UnrChunkOf(rollout, window, 0).samples;
-  need[1] = memory.tape * (double)samples / (double)UnrChunkOf(rollout, window, 0).samples;
+  if (mine > 0) { /* a replica that a short batch leaves without samples needs nothing */
+    UnrRolloutMemory memory;
+
+    PetscCall(UnrRolloutMeasure(rollout, window, &memory));
+    need[0] = memory.states * (double)samples / (double)mine;
+    need[1] = memory.tape * (double)samples / (double)mine;
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, need, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   UnrUserCheck(rollout->memory >= need[0] + need[1],
                "-rollout_memory is too small for the states of %" PetscInt_FMT
@@ -70,5 +74,7 @@ PetscErrorCode UnrRolloutBudget(UnrRollout rollout, const UnrWindow *window)
                rollout->longest, rollout->memory, ceil(need[0] + need[1]), ceil(need[0] + need[1]));
   rollout->kept = (PetscInt)PetscMin((double)rollout->longest, floor((rollout->memory - need[0]) / need[1]));
   rollout->samples = samples;
+  /* What smaller batches have filled beyond these would stand on top of the bound. */
+  for (PetscInt k = rollout->kept; k < rollout->longest; k++) PetscCall(UnrTapeFree(rollout->tape[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
