@@ -29,7 +29,7 @@ static PetscErrorCode smooth_items(UnrCheckList *list)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They also need double precision; afterwards the deck's own is put back. */
+/* They also need double precision; afterwards the deck's own is put back, which summary.json then tells. */
 static PetscErrorCode smooth_items_in_double(UnrCheckList *list)
 {
   char deck[16];
@@ -38,7 +38,9 @@ static PetscErrorCode smooth_items_in_double(UnrCheckList *list)
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-net_precision", deck, sizeof(deck), &given));
   PetscCall(PetscOptionsSetValue(NULL, "-net_precision", "double"));
+  UnrOptionsHold(true);
   PetscCall(smooth_items(list));
+  UnrOptionsHold(false);
   if (given)
     PetscCall(PetscOptionsSetValue(NULL, "-net_precision", deck));
   else

@@ -1,4 +1,5 @@
 #include "app/check_item.h"
+#include "core/call.h"
 #include "core/count.h"
 #include "field/random.h"
 
@@ -43,6 +44,15 @@ static double dot_bound(const UnrProbe *probe, bool net, bool stepper)
   return bound;
 }
 
+/* Of all ranks; a NaN counts as infinite, since maxima, ours and MPI's, drop it. */
+static PetscErrorCode largest(const UnrProbe *probe, double mine, double *value)
+{
+  PetscFunctionBeginUser;
+  if (PetscIsNanReal(mine)) mine = PETSC_INFINITY;
+  PetscCallMPI(MPI_Allreduce(&mine, value, 1, MPI_DOUBLE, MPI_MAX, probe->c->layout.world));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* |<J v, w> - <v, J' w>| / (|J v| |w|): one frame of the model, or of its stepper alone, state tangents only.
  */
 static PetscErrorCode dot_frame(UnrProbe *probe, bool stepper_only, double *value)
@@ -76,7 +86,7 @@ static PetscErrorCode dot_frame(UnrProbe *probe, bool stepper_only, double *valu
   PetscCall(UnrBatchDot(Jv, Jv, &jj));
   PetscCall(UnrBatchDot(w, w, &ww));
   a = PetscAbsReal(a - b) / PetscSqrtReal(jj * ww);
-  PetscCallMPI(MPI_Allreduce(&a, value, 1, MPI_DOUBLE, MPI_MAX, c->layout.world));
+  PetscCall(largest(probe, a, value));
   PetscCall(UnrBatchDestroy(&v));
   PetscCall(UnrBatchDestroy(&w));
   PetscCall(UnrBatchDestroy(&Jv));
@@ -134,7 +144,11 @@ PetscErrorCode UnrCheckTaylor(UnrProbe *probe, UnrCheckList *list)
     best = -1;
     for (int i = 0; i + NEED <= DECADES; i++) {
       least = PETSC_MAX_REAL;
-      for (int j = i; j < i + NEED; j++) least = PetscMin(least, PetscLog10Real(r[j] / r[j + 1]));
+      for (int j = i; j < i + NEED; j++) {
+        const double order = PetscLog10Real(r[j] / r[j + 1]);
+
+        least = PetscIsNanReal(order) ? -1 : PetscMin(least, order);
+      }
       best = PetscMax(best, least);
     }
     PetscCall(append(list, UNR_CHECK_TAYLOR, "rollout", UnrQuantityName[q], best, 1.95));
@@ -174,6 +188,7 @@ static PetscErrorCode gather(const UnrCase *c, UnrBatch part, UnrBatch whole)
   const UnrGrid g = c->grid;
   const double *value = part->data;
   const size_t row = (size_t)(g->count[2] * g->components);
+  PetscMPIInt numbers;
 
   PetscFunctionBeginUser;
   PetscCall(UnrBatchZero(whole));
@@ -186,8 +201,8 @@ static PetscErrorCode gather(const UnrCase *c, UnrBatch part, UnrBatch whole)
 
         PetscCall(PetscArraycpy(to, value, row));
       }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, whole->data, (PetscMPIInt)((size_t)whole->samples * whole->stride),
-                             MPI_DOUBLE, MPI_SUM, c->layout.world));
+  PetscCall(UnrMPICount((size_t)whole->samples * whole->stride, &numbers));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, whole->data, numbers, MPI_DOUBLE, MPI_SUM, c->layout.world));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,28 +212,33 @@ static PetscErrorCode whole_weights(const UnrProbe *probe, double **sum)
   const UnrCase *c = probe->c;
   const size_t n = c->net ? UnrNetParameters(c->net) : 0;
   const void *g = probe->gradient.theta;
+  PetscMPIInt numbers;
 
   PetscFunctionBeginUser;
+  PetscCall(UnrMPICount(n, &numbers));
   PetscCall(PetscMalloc1(n + 1, sum));
   for (size_t i = 0; i < n; i++)
     (*sum)[i] =
         UnrNetPrecision(c->net) == UNR_SINGLE ? (double)((const float *)g)[i] : ((const double *)g)[i];
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, *sum, (PetscMPIInt)n, MPI_DOUBLE, MPI_SUM, c->layout.world));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, *sum, numbers, MPI_DOUBLE, MPI_SUM, c->layout.world));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* max |a - b| / max |b|, the worst of all ranks. */
-static PetscErrorCode difference(size_t n, const double a[], const double b[], double *value)
+/* max |a - b| / max |b|, the worst of all ranks; infinite where a number is not finite. */
+static PetscErrorCode difference(const UnrProbe *probe, size_t n, const double a[], const double b[],
+                                 double *value)
 {
   double most = 0, size = 0;
 
   PetscFunctionBeginUser;
   for (size_t i = 0; i < n; i++) {
-    most = PetscMax(most, PetscAbsReal(a[i] - b[i]));
+    const double apart = PetscAbsReal(a[i] - b[i]);
+
+    most = PetscIsInfOrNanReal(apart) ? PETSC_INFINITY : PetscMax(most, apart);
+    if (PetscIsInfOrNanReal(most)) break;
     size = PetscMax(size, PetscAbsReal(b[i]));
   }
-  most = size > 0 ? most / size : most;
-  PetscCallMPI(MPI_Allreduce(&most, value, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  PetscCall(largest(probe, size > 0 ? most / size : most, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,12 +279,12 @@ PetscErrorCode UnrCheckRank(UnrProbe *probe, UnrCheckList *list)
   PetscCall(UnrProbeCreate(&alone, &window, &one));
   PetscCall(UnrProbeGradient(&one));
   PetscCall(UnrProbeGradient(probe));
-  PetscCall(difference(1, &probe->value, &one.value, &value));
+  PetscCall(difference(probe, 1, &probe->value, &one.value, &value));
   PetscCall(append(list, UNR_CHECK_RANK, "loss", NULL, value, bound));
   if (c->net) {
     PetscCall(whole_weights(probe, &here));
     PetscCall(whole_weights(&one, &there));
-    PetscCall(difference(UnrNetParameters(c->net), here, there, &value));
+    PetscCall(difference(probe, UnrNetParameters(c->net), here, there, &value));
     PetscCall(append(list, UNR_CHECK_RANK, "gradient", UnrQuantityName[UNR_WEIGHTS], value, bound));
     PetscCall(PetscFree(here));
     PetscCall(PetscFree(there));
@@ -272,14 +292,14 @@ PetscErrorCode UnrCheckRank(UnrProbe *probe, UnrCheckList *list)
   if (UnrProbeHas(probe, UNR_START)) {
     PetscCall(UnrBatchCreate(alone.grid, alone.count, &start));
     PetscCall(gather(c, probe->gradient.u0, start));
-    PetscCall(difference((size_t)start->samples * start->stride, start->data, one.gradient.u0->data, &value));
+    PetscCall(difference(probe, (size_t)start->samples * start->stride, start->data, one.gradient.u0->data, &value));
     PetscCall(append(list, UNR_CHECK_RANK, "gradient", UnrQuantityName[UNR_START], value, bound));
     PetscCall(UnrBatchDestroy(&start));
   }
   if (UnrProbeHas(probe, UNR_PARAMETERS)) {
     PetscCall(whole_parameters(probe, &here));
     PetscCall(whole_parameters(&one, &there));
-    PetscCall(difference((size_t)(c->samples * UnrPhysicsParameters(c->physics)), here, there, &value));
+    PetscCall(difference(probe, (size_t)(c->samples * UnrPhysicsParameters(c->physics)), here, there, &value));
     PetscCall(append(list, UNR_CHECK_RANK, "gradient", UnrQuantityName[UNR_PARAMETERS], value, bound));
     PetscCall(PetscFree(here));
     PetscCall(PetscFree(there));

@@ -86,7 +86,7 @@ static PetscErrorCode draw_direction(UnrProbe *probe)
     const UnrRng rng = {
         SEED, UnrRngStream("direction of the parameters", (uint64_t)(c->first + i / n), (uint64_t)(i % n))};
 
-    d->par[i] = UnrRngNormal(rng, 0) * c->par[i];
+    d->par[i] = UnrRngNormal(rng, 0) * (c->par[i] != 0 ? c->par[i] : 0.1);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -63,6 +63,8 @@ PetscErrorCode UnrOptionsCheckUnknown(void);
 /* Prints once the given, known options that no reader asked for: "not used by this command: ...". */
 PetscErrorCode UnrOptionsListUnused(MPI_Comm comm);
 
+/* While held, what is read stays out of the resolved set: for a comparison with other options than the run's. */
+void UnrOptionsHold(bool hold);
 /* The resolved set, sorted by name: entry i, NULL name past the end.  For files and summary.json. */
 void UnrOptionsResolved(size_t i, const char **name, const char **value);
 /* Prints every registered table: name, unit, range, default, help; as text (-help) or markdown (docs/options.md). */

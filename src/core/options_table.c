@@ -14,6 +14,7 @@ static struct {
     const char *name, *value;
   } * resolved; /* sorted by name */
   size_t resolutions;
+  bool held;
 } options;
 
 /* Room for one more of `count` items in an array that grows by doubling at powers of two. */
@@ -94,10 +95,16 @@ const char *UnrOptionsKeep(const char *text, size_t length)
   return options.kept[options.keeps++] = copy;
 }
 
+void UnrOptionsHold(bool hold)
+{
+  options.held = hold;
+}
+
 void UnrOptionsRecord(const char *name, const char *value)
 {
   size_t i = 0;
 
+  if (options.held) return;
   while (i < options.resolutions && strcmp(options.resolved[i].name, name) < 0) i++;
   if (i == options.resolutions || strcmp(options.resolved[i].name, name)) {
     options.resolved = UnrOptionsGrow(options.resolved, options.resolutions, sizeof(*options.resolved));
