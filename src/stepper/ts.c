@@ -76,10 +76,11 @@ static PetscErrorCode UnrStepperCreate_TS(UnrStepper stepper)
       "-stepper_ts_type %s with the constraint of physics %s; allowed: rk, ssp; try: -stepper_ts_type rk, or "
       "-stepper_type rk",
       t->type, UnrPhysicsName(physics));
-  UnrUserCheck(!t->is_implicit || UnrPhysicsHas(physics, UNR_PHYSICS_JACOBIAN),
-               "-stepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk, ssp; try: "
-               "-stepper_ts_type rk, or a physics on a stencil such as ks_fd or burgers_fv",
-               t->type, UnrPhysicsName(physics));
+  UnrUserCheck(
+      !t->is_implicit || UnrPhysicsHas(physics, UNR_PHYSICS_JACOBIAN),
+      "-stepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk, ssp; try: "
+      "-stepper_ts_type rk, or a physics on a stencil such as ks_fd or burgers_fv",
+      t->type, UnrPhysicsName(physics));
   if (t->is_implicit) PetscCall(UnrPhysicsJacobianCreate(physics, &t->J));
   PetscCall(CheckType(t));
   PetscFunctionReturn(PETSC_SUCCESS);
