@@ -74,6 +74,8 @@ build_unroll() { # build_unroll [meson option ...]
   if [[ ! -f $build/build.ninja ]]; then
     meson setup "$build" "$top" "$@" >/dev/null || { say "unroll: meson setup failed: $build/meson-logs/meson-log.txt"; exit 1; }
   fi
+  if ninja -C "$build" -n | grep -q 'no work to do'; then return; fi
+  say "unroll: building in ${build#"$top/"} (about two minutes on two cores the first time)"
   ninja -C "$build" --quiet || { say "unroll: the build failed"; exit 1; }
 }
 

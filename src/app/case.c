@@ -20,11 +20,23 @@ PetscErrorCode UnrCaseRegister(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* "domain_size" or "r, g", into text. */
+static const char *parameter_names(UnrPhysics physics, char text[], size_t size)
+{
+  int at = 0;
+
+  text[0] = '\0';
+  for (PetscInt p = 0; p < UnrPhysicsParameters(physics) && (size_t)at < size; p++)
+    at += snprintf(text + at, size - (size_t)at, "%s%s", p ? ", " : "", UnrPhysicsParameterName(physics, p));
+  return text[0] ? text : "none";
+}
+
 /* Each sample's parameters: the options' values, the varied one in turn by the sample's number in the batch.
  */
 static PetscErrorCode fill_parameters(UnrCase *c)
 {
   enum { ROOM = 256 };
+  char allowed[256];
   const PetscInt n = UnrPhysicsParameters(c->physics);
   const char *name;
   double values[ROOM];
@@ -38,8 +50,9 @@ static PetscErrorCode fill_parameters(UnrCase *c)
                name ? name : "unset", (int)count);
   if (name) {
     varied = UnrPhysicsParameterIndex(c->physics, name);
-    UnrUserCheck(varied >= 0, "unknown parameter of %s (-sample_parameter %s); allowed: %s; try: unroll info",
-                 UnrPhysicsName(c->physics), name, n ? UnrPhysicsParameterName(c->physics, 0) : "none");
+    UnrUserCheck(varied >= 0,
+                 "unknown parameter of %s (-sample_parameter %s); allowed: %s; try: one of those",
+                 UnrPhysicsName(c->physics), name, parameter_names(c->physics, allowed, sizeof(allowed)));
   }
   PetscCall(PetscMalloc1((size_t)(c->count * n) + 1, &c->par));
   for (PetscInt i = 0; i < c->count; i++) {
@@ -59,6 +72,7 @@ PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c)
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(c, sizeof(*c)));
   PetscCall(UnrOptionInt(options, NULL, "-train_batch", &c->samples));
+  PetscCall(UnrOptionInt(options, NULL, "-start_warmup", &c->warmup));
   PetscCall(UnrGridPointsGet(&dim, points));
   UnrUserCheck(dim > 0,
                "no grid; allowed: -grid_points nx[,ny[,nz]]; try: -options_file inputs/ks/smoke.yaml");
@@ -122,22 +136,28 @@ PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrCaseWindow(const UnrCase *c, PetscInt steps, UnrWindow *window)
+PetscErrorCode UnrCaseStart(const UnrCase *c, UnrBatch u)
 {
   uint64_t seed;
-  PetscInt warmup;
-  UnrBatch spare;
 
   PetscFunctionBeginUser;
   PetscCall(UnrSeedGet("data", &seed));
-  PetscCall(UnrOptionInt(options, NULL, "-start_warmup", &warmup));
+  PetscCall(UnrStartFill(c->physics, seed, c->first, c->par, u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseWindow(const UnrCase *c, PetscInt steps, UnrWindow *window)
+{
+  UnrBatch spare;
+
+  PetscFunctionBeginUser;
   window->batch_samples = c->samples;
   window->par = c->par;
   PetscCall(PetscMalloc1((size_t)steps + 1, &window->frame));
   for (PetscInt k = 0; k <= steps; k++) PetscCall(UnrBatchCreate(c->grid, c->count, &window->frame[k]));
   PetscCall(UnrBatchCreate(c->grid, c->count, &spare));
-  PetscCall(UnrStartFill(c->physics, seed, c->first, c->par, window->frame[0]));
-  for (PetscInt k = 0; k < warmup; k++) {
+  PetscCall(UnrCaseStart(c, window->frame[0]));
+  for (PetscInt k = 0; k < c->warmup; k++) {
     PetscCall(UnrStepperApply(c->reference, c->par, window->frame[0], spare, NULL));
     PetscCall(UnrBatchCopy(spare, window->frame[0]));
   }

@@ -16,6 +16,7 @@ typedef struct {
   UnrModel model;
   UnrLoss loss;
   PetscInt samples, first, count; /* of the batch; this replica's share */
+  PetscInt warmup;                /* frames dropped after a start state */
   double *par;                    /* [count][parameters] */
 } UnrCase;
 
@@ -30,6 +31,8 @@ PetscErrorCode UnrCaseDestroy(UnrCase *c);
  * ...". */
 PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file);
 
+/* Start states of this replica's samples, as the deck's family draws them.  Collective on the world. */
+PetscErrorCode UnrCaseStart(const UnrCase *c, UnrBatch u);
 /* A window made from the deck's start family by the reference scheme: frames 0 .. steps after -start_warmup
    frames. Owned by the caller: UnrCaseWindowDestroy. */
 PetscErrorCode UnrCaseWindow(const UnrCase *c, PetscInt steps, UnrWindow *window);

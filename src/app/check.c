@@ -86,6 +86,43 @@ static PetscErrorCode write_summary(const char *out, const UnrLayout *layout, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  What the items will cost, from a step that is run; creates the plan, so that what it refuses is refused
+  first. The items run some 150 rollouts forward, most of them for the differences.
+*/
+static PetscErrorCode tell_cost(const UnrCase *c)
+{
+  enum { ROLLOUTS = 150 };
+  UnrPlan plan;
+  UnrRollout rollout;
+  UnrRolloutMemory memory;
+  UnrWindow window;
+  UnrBatch start;
+  double cost[2]; /* bytes, seconds */
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrPlanCreate(&plan));
+  PetscCall(UnrRolloutCreate(c->model, c->loss, &plan, &rollout));
+  PetscCall(UnrBatchCreate(c->grid, c->count, &start));
+  PetscCall(UnrCaseStart(c, start));
+  window = (UnrWindow){.batch_samples = c->samples, .par = c->par, .frame = &start};
+  PetscCall(UnrRolloutMeasure(rollout, &window, &memory)); /* the first step makes coefficients and plans */
+  cost[1] = -MPI_Wtime();
+  PetscCall(UnrRolloutMeasure(rollout, &window, &memory));
+  cost[1] = (cost[1] + MPI_Wtime()) * ROLLOUTS * (double)plan.steps;
+  cost[0] = memory.all;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, cost, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  PetscCall(UnrCaseTell(c, stdout));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%" PetscInt_FMT " steps a rollout; %.3g MB of states and tapes on the fullest rank; "
+                        "about %.1g s\n",
+                        plan.steps, cost[0] / 1e6, cost[1]));
+  PetscCall(UnrBatchDestroy(&start));
+  PetscCall(UnrRolloutDestroy(&rollout));
+  PetscCall(UnrPlanDestroy(&plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode run(int argc, char **argv)
 {
   UnrCommon common;
@@ -96,8 +133,8 @@ static PetscErrorCode run(int argc, char **argv)
   (void)argc, (void)argv;
   PetscCall(UnrCommonGet(&common));
   PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, false, &c));
-  PetscCall(UnrCaseTell(&c, stdout));
   if (common.out) PetscCall(UnrDirectoryMake(common.out));
+  PetscCall(tell_cost(&c));
   if (!common.dry_run) {
     PetscCall(
         PetscPrintf(PETSC_COMM_WORLD,

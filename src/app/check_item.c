@@ -292,14 +292,16 @@ PetscErrorCode UnrCheckRank(UnrProbe *probe, UnrCheckList *list)
   if (UnrProbeHas(probe, UNR_START)) {
     PetscCall(UnrBatchCreate(alone.grid, alone.count, &start));
     PetscCall(gather(c, probe->gradient.u0, start));
-    PetscCall(difference(probe, (size_t)start->samples * start->stride, start->data, one.gradient.u0->data, &value));
+    PetscCall(difference(probe, (size_t)start->samples * start->stride, start->data, one.gradient.u0->data,
+                         &value));
     PetscCall(append(list, UNR_CHECK_RANK, "gradient", UnrQuantityName[UNR_START], value, bound));
     PetscCall(UnrBatchDestroy(&start));
   }
   if (UnrProbeHas(probe, UNR_PARAMETERS)) {
     PetscCall(whole_parameters(probe, &here));
     PetscCall(whole_parameters(&one, &there));
-    PetscCall(difference(probe, (size_t)(c->samples * UnrPhysicsParameters(c->physics)), here, there, &value));
+    PetscCall(
+        difference(probe, (size_t)(c->samples * UnrPhysicsParameters(c->physics)), here, there, &value));
     PetscCall(append(list, UNR_CHECK_RANK, "gradient", UnrQuantityName[UNR_PARAMETERS], value, bound));
     PetscCall(PetscFree(here));
     PetscCall(PetscFree(there));

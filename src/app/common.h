@@ -5,7 +5,7 @@
 
 typedef struct {
   const char *out; /* -out DIR, NULL if not given */
-  bool        dry_run;
+  bool dry_run;
 } UnrCommon;
 
 extern const UnrOption UnrCommonOptions[];

@@ -15,8 +15,10 @@ static void UnrHelpUsage(FILE *file)
                 "Trains neural networks inside PDE solvers by unrolling them in time.\n\nCommands:\n");
   for (size_t i = 0; UnrCommandGet(i); i++)
     fprintf(file, "  %-9s %s\n", UnrCommandGet(i)->name, UnrCommandGet(i)->summary);
-  fprintf(file, "\nThe deck comes first, the command line over it.  unroll COMMAND -help: its options; "
-                "unroll -version.\n");
+  fprintf(file,
+          "\nThe deck comes first, the command line over it.  unroll COMMAND -help: its options and those of "
+          "every class;\nunroll help -markdown: the same as docs/options.md; unroll info: every plugin; "
+          "unroll -version.\n");
 }
 
 static void UnrHelpMarkdown(FILE *file)
@@ -25,6 +27,18 @@ static void UnrHelpMarkdown(FILE *file)
           "# Options\n\nMade by `unroll help -markdown`; a test compares.  A deck gives the same names as "
           "nested keys:\n"
           "`-train_batch 16` is `train: {batch: 16}`.  The deck comes first, the command line over it.\n");
+}
+
+/* The command's own options, then those of the classes; those of other commands are left to their help. */
+static PetscErrorCode UnrHelpCommand(FILE *file, const UnrCommand *command)
+{
+  PetscFunctionBeginUser;
+  fprintf(file, "mpiexec -n N unroll %s -options_file DECK.yaml [-option value ...]\n\nunroll %s: %s\n",
+          command->name, command->name, command->summary);
+  PetscCall(UnrOptionsPrintTable(file, command->name));
+  for (size_t i = 0; UnrOptionsTitle(i); i++)
+    if (!UnrCommandFind(UnrOptionsTitle(i))) PetscCall(UnrOptionsPrintTable(file, UnrOptionsTitle(i)));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Help is for rank 0 to print, once; words: none, or a command. */
@@ -43,13 +57,13 @@ static PetscErrorCode UnrHelpRun(int argc, char **argv)
                argv[0], nearest);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
-  if (markdown)
+  if (markdown) {
     UnrHelpMarkdown(stdout);
-  else if (command)
-    printf("unroll %s: %s\n", command->name, command->summary);
+    PetscCall(UnrOptionsPrint(stdout));
+  } else if (command)
+    PetscCall(UnrHelpCommand(stdout, command));
   else
     UnrHelpUsage(stdout);
-  if (markdown || command) PetscCall(UnrOptionsPrint(stdout, markdown));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

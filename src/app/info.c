@@ -68,7 +68,7 @@ static PetscErrorCode UnrInfoBuild(void)
 static PetscErrorCode UnrInfoPlugin(const char *name, const char *summary, void *class)
 {
   PetscFunctionBeginUser;
-  printf("  %-9s %-22s %s\n", (const char *)class, name, summary);
+  printf("  %-9s %-24s %s\n", (const char *)class, name, summary);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

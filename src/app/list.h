@@ -1,4 +1,5 @@
-/* Commands of this build: a line names its file and its table UnrCommand_<second>.  meson.build reads this. */
+/* Commands of this build: a line names its file and its table UnrCommand_<second>.  meson.build reads this.
+ */
 UNR_COMMAND(help, Help)
 UNR_COMMAND(check, Check)
 UNR_COMMAND(info, Info)

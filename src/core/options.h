@@ -67,5 +67,8 @@ PetscErrorCode UnrOptionsListUnused(MPI_Comm comm);
 void UnrOptionsHold(bool hold);
 /* The resolved set, sorted by name: entry i, NULL name past the end.  For files and summary.json. */
 void UnrOptionsResolved(size_t i, const char **name, const char **value);
-/* Prints every registered table: name, unit, range, default, help; as text (-help) or markdown (docs/options.md). */
-PetscErrorCode UnrOptionsPrint(FILE *file, bool markdown);
+/* Prints every registered table as markdown (docs/options.md): name, default, unit, range, help. */
+PetscErrorCode UnrOptionsPrint(FILE *file);
+/* One registered table by its title, as text; nothing if there is none.  And the title of table i, NULL past the end. */
+PetscErrorCode UnrOptionsPrintTable(FILE *file, const char *title);
+const char *UnrOptionsTitle(size_t i);

@@ -31,6 +31,25 @@ static void UnrPrintMarkdown(FILE *file, const UnrOptionsEntry *entry)
   }
 }
 
+/* Words from column INDENT on, on lines of at most WIDTH. */
+static void UnrPrintWrapped(FILE *file, const char *text)
+{
+  enum { INDENT = 37, WIDTH = 110 };
+  size_t column = INDENT;
+
+  while (*text) {
+    const size_t length = strcspn(text, " ");
+
+    if (column > INDENT && column + 1 + length > WIDTH) {
+      fprintf(file, "\n%*s", INDENT, "");
+      column = INDENT;
+    }
+    if (column > INDENT) column += (size_t)fprintf(file, " ");
+    column += (size_t)fprintf(file, "%.*s", (int)length, text);
+    text += length + (text[length] == ' ');
+  }
+}
+
 static void UnrPrintText(FILE *file, const UnrOptionsEntry *entry)
 {
   char allowed[1024];
@@ -41,20 +60,31 @@ static void UnrPrintText(FILE *file, const UnrOptionsEntry *entry)
   fprintf(file, "%s\n", entry->prefixes > 1 ? ")" : "");
   for (const UnrOption *option = entry->table; option->name; option++) {
     UnrOptionAllowedText(option, allowed, sizeof(allowed));
-    fprintf(file, "  %-34s %s\n%37s", option->name, option->help, "");
+    fprintf(file, "  %-34s ", option->name);
+    UnrPrintWrapped(file, option->help);
+    fprintf(file, "\n%37s", "");
     if (option->unit) fprintf(file, "[%s] ", option->unit);
     fprintf(file, "%s; default: %s\n", allowed, option->value ? option->value : "none");
   }
 }
 
-PetscErrorCode UnrOptionsPrint(FILE *file, bool markdown)
+PetscErrorCode UnrOptionsPrint(FILE *file)
+{
+  PetscFunctionBeginUser;
+  for (size_t i = 0; UnrOptionsEntryGet(i); i++) UnrPrintMarkdown(file, UnrOptionsEntryGet(i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrOptionsPrintTable(FILE *file, const char *title)
 {
   PetscFunctionBeginUser;
   for (size_t i = 0; UnrOptionsEntryGet(i); i++) {
-    if (markdown)
-      UnrPrintMarkdown(file, UnrOptionsEntryGet(i));
-    else
-      UnrPrintText(file, UnrOptionsEntryGet(i));
+    if (!strcmp(UnrOptionsEntryGet(i)->title, title)) UnrPrintText(file, UnrOptionsEntryGet(i));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *UnrOptionsTitle(size_t i)
+{
+  return UnrOptionsEntryGet(i) ? UnrOptionsEntryGet(i)->title : NULL;
 }

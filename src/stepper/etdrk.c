@@ -46,10 +46,11 @@ static PetscErrorCode UnrStepperCreate_ETDRK(UnrStepper stepper)
   PetscInt order;
 
   PetscFunctionBeginUser;
-  UnrUserCheck(UnrPhysicsHas(stepper->physics, UNR_PHYSICS_SYMBOL),
-               "stepper etdrk needs the linear symbol that physics %s lacks; allowed: spectral physics; try: "
-               "-stepper_type rk",
-               UnrPhysicsName(stepper->physics));
+  UnrUserCheck(
+      UnrPhysicsHas(stepper->physics, UNR_PHYSICS_SYMBOL),
+      "-%sstepper_type etdrk needs the linear symbol that physics %s lacks; allowed: spectral physics; "
+      "try: -%sstepper_type rk",
+      UnrStepperPrefix(stepper), UnrPhysicsName(stepper->physics), UnrStepperPrefix(stepper));
   PetscCall(UnrOptionInt(options, stepper->prefix, "-stepper_etdrk_order", &order));
   PetscCall(PetscNew(&e));
   e->tableau = UnrEtdrkTableauGet((int)order);

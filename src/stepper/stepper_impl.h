@@ -28,3 +28,9 @@ struct UnrStepper_ {
   UnrScratch constrained, constrained_other; /* stepper.c's: P u; P u_dot or the cotangent of P u */
   void *data;
 };
+
+/* For messages: "-%sstepper_type" names the option that was meant, of this scheme or of the reference. */
+static inline const char *UnrStepperPrefix(UnrStepper stepper)
+{
+  return stepper->prefix ? stepper->prefix : "";
+}

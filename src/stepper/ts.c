@@ -73,14 +73,13 @@ static PetscErrorCode UnrStepperCreate_TS(UnrStepper stepper)
   t->prefix = stepper->prefix ? prefixes[1] : prefixes[0];
   UnrUserCheck(
       !t->is_implicit || !UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN),
-      "-stepper_ts_type %s with the constraint of physics %s; allowed: rk, ssp; try: -stepper_ts_type rk, or "
-      "-stepper_type rk",
-      t->type, UnrPhysicsName(physics));
+      "-%sstepper_ts_type %s with the constraint of physics %s; allowed: rk, ssp; try: -%sstepper_type rk",
+      UnrStepperPrefix(stepper), t->type, UnrPhysicsName(physics), UnrStepperPrefix(stepper));
   UnrUserCheck(
       !t->is_implicit || UnrPhysicsHas(physics, UNR_PHYSICS_JACOBIAN),
-      "-stepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk, ssp; try: "
-      "-stepper_ts_type rk, or a physics on a stencil such as ks_fd or burgers_fv",
-      t->type, UnrPhysicsName(physics));
+      "-%sstepper_ts_type %s needs the assembled Jacobian that physics %s lacks; allowed: rk, ssp; try: "
+      "-%sstepper_ts_type rk, or a physics on a stencil such as ks_fd or burgers_fv",
+      UnrStepperPrefix(stepper), t->type, UnrPhysicsName(physics), UnrStepperPrefix(stepper));
   if (t->is_implicit) PetscCall(UnrPhysicsJacobianCreate(physics, &t->J));
   PetscCall(CheckType(t));
   PetscFunctionReturn(PETSC_SUCCESS);
