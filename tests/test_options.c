@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/plugin.h"
 #include "support.h"
 
 static const UnrOption table[] = {
@@ -219,4 +220,64 @@ Test(error, lowest_rank_speaks)
   }
   UnrUserErrorClear();
   cr_expect(UnrUserAgree(false, "nothing") == PETSC_SUCCESS && !*UnrUserErrorMessage());
+}
+
+/* While held, a reading leaves the resolved set alone. */
+Test(options, held)
+{
+  const char *name, *value;
+  PetscInt n;
+
+  TestOptionsUnset("-core_int");
+  TEST_CALL(UnrOptionInt(table, NULL, "-core_int", &n));
+  TestOptionsSet("-core_int 7");
+  UnrOptionsHold(true);
+  TEST_CALL(UnrOptionInt(table, NULL, "-core_int", &n));
+  UnrOptionsHold(false);
+  TestOptionsUnset("-core_int");
+  for (size_t i = 0; UnrOptionsResolved(i, &name, &value), name; i++) {
+    if (!strcmp(name, "-core_int")) cr_expect(n == 7 && !strcmp(value, "4"), "%s", value);
+  }
+}
+
+/* Plugins of a class: each told once, in the order of the list; the option chooses, under a prefix too. */
+typedef struct {
+  UNR_PLUGIN_HEAD;
+  int mark;
+} FruitOps;
+
+static const UnrOption apple_options[] = {{"-fruit_apple_size", UNR_INT, "3", 1, 9, "1", "of an apple", NULL},
+                                          {0}};
+static const FruitOps apple = {.name = "apple", .summary = "round", .options = apple_options, .mark = 1};
+static const FruitOps banana = {.name = "banana", .summary = "bent", .mark = 2};
+static const UnrPlugin *const fruits[] = {&apple.plugin, &banana.plugin, NULL};
+static const UnrOption fruit_options[] = {
+    {"-fruit_type", UNR_WORD, "apple", 0, 0, NULL, "a fruit", "apple|banana|cherry"}, {0}};
+static const UnrPluginClass fruit = {"fruit", fruit_options, fruits};
+
+static PetscErrorCode Append(const char *name, const char *summary, void *context)
+{
+  strcat(strcat(strcat(context, name), " "), summary);
+  return PETSC_SUCCESS;
+}
+
+Test(options, plugins)
+{
+  const FruitOps *ops = NULL;
+  char told[64] = "";
+
+  TEST_CALL(UnrPluginsRegister(&fruit, "reference_"));
+  TEST_CALL(UnrPluginsVisit(&fruit, Append, told));
+  cr_expect_str_eq(told, "apple roundbanana bent");
+  TEST_CALL(UnrPluginChoose(&fruit, NULL, &ops));
+  cr_expect(ops == &apple && ops->mark == 1 && ops->plugin.options == apple_options);
+  TestOptionsSet("-reference_fruit_type banana -reference_fruit_apple_size 4");
+  TEST_CALL(UnrOptionsCheckUnknown());
+  TEST_CALL(UnrPluginChoose(&fruit, "reference_", &ops));
+  cr_expect(ops == &banana && ops->mark == 2);
+  TestOptionsUnset("-reference_fruit_type -reference_fruit_apple_size");
+  TestOptionsSet("-fruit_type pear");
+  TEST_REFUSES(UnrPluginChoose(&fruit, NULL, &ops),
+               "-fruit_type is not known (pear); allowed: apple|banana|cherry");
+  TestOptionsUnset("-fruit_type");
 }

@@ -1,14 +1,12 @@
 /* Start states by name: the list, options, dispatch. */
 #include "dataset/start_impl.h"
 
-#include <string.h>
-
 #define UNR_START(name, Name) extern const UnrStartOps UnrStartOps_##Name;
 #include "dataset/start_list.h"
 #undef UNR_START
 
-#define UNR_START(name, Name) &UnrStartOps_##Name,
-static const UnrStartOps *const list[] = {
+#define UNR_START(name, Name) &UnrStartOps_##Name.plugin,
+static const UnrPlugin *const plugins[] = {
 #include "dataset/start_list.h"
     NULL,
 };
@@ -25,32 +23,28 @@ static const UnrOption options[] = {
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static const UnrPluginClass class = {"start states", options, plugins};
+
 PetscErrorCode UnrStartRegister(void)
 {
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionsRegister("start states", options, NULL));
-  for (int i = 0; list[i]; i++) {
-    if (list[i]->options) PetscCall(UnrOptionsRegister(list[i]->name, list[i]->options, NULL));
-  }
+  PetscCall(UnrPluginsRegister(&class, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrStartList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                            void *context)
+PetscErrorCode UnrStartList(UnrPluginVisit visit, void *context)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
+  PetscCall(UnrPluginsVisit(&class, visit, context));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrStartFill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u)
 {
-  const char *name;
+  const UnrStartOps *ops;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(options, NULL, "-start_type", &name));
-  for (int i = 0; list[i]; i++) {
-    if (!strcmp(name, list[i]->name)) PetscCall(list[i]->fill(physics, seed, first, par, u));
-  }
+  PetscCall(UnrPluginChoose(&class, NULL, &ops));
+  PetscCall(ops->fill(physics, seed, first, par, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,11 +1,12 @@
 /* Families of start states: start state `sample` of a family is a function of (seed, sample, par), not of the ranks. */
 #pragma once
 
+#include "core/plugin.h"
 #include "core/rng.h"
 #include "physics/physics.h"
 
 PetscErrorCode UnrStartRegister(void);
-PetscErrorCode UnrStartList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context), void *context);
+PetscErrorCode UnrStartList(UnrPluginVisit visit, void *context);
 /*
   UnrStartFill - states number first, first + 1, ... of the family -start_type into the batch.     Collective on the world.
   In  seed  -seed_data or -seed_test;  par  [sample][parameter];  replicas may have different numbers of samples

@@ -4,8 +4,7 @@
 #include "dataset/start.h"
 
 typedef struct {
-  const char      *name, *summary;
-  const UnrOption *options; /* or NULL */
+  UNR_PLUGIN_HEAD;
   /* As UnrStartFill().  Pointwise from global indices: no transform and no sum over cells, so that the bits are the
      same on any layout. */
   PetscErrorCode (*fill)(UnrPhysics, uint64_t seed, PetscInt first, const double par[], UnrBatch u);

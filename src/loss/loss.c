@@ -2,14 +2,12 @@
 #include "loss/loss_impl.h"
 #include "core/event.h"
 
-#include <string.h>
-
 #define UNR_LOSS(name, Name) extern const UnrLossOps UnrLossOps_##Name;
 #include "loss/list.h"
 #undef UNR_LOSS
 
-#define UNR_LOSS(name, Name) &UnrLossOps_##Name,
-static const UnrLossOps *const plugins[] = {
+#define UNR_LOSS(name, Name) &UnrLossOps_##Name.plugin,
+static const UnrPlugin *const plugins[] = {
 #include "loss/list.h"
     NULL,
 };
@@ -26,33 +24,28 @@ static const UnrOption options[] = {
     {NULL, UNR_WORD, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static const UnrPluginClass class = {"loss", options, plugins};
+
 PetscErrorCode UnrLossRegister(void)
 {
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionsRegister("loss", options, NULL));
+  PetscCall(UnrPluginsRegister(&class, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrLossList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                           void *context)
+PetscErrorCode UnrLossList(UnrPluginVisit visit, void *context)
 {
   PetscFunctionBeginUser;
-  for (const UnrLossOps *const *p = plugins; *p; p++) PetscCall((*visit)((*p)->name, (*p)->summary, context));
+  PetscCall(UnrPluginsVisit(&class, visit, context));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* UnrLossCreate - the loss of -loss_type.     Collective on the world. */
 PetscErrorCode UnrLossCreate(UnrLoss *loss)
 {
-  const char *type;
-
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(options, NULL, "-loss_type", &type));
   PetscCall(PetscNew(loss));
-  for (const UnrLossOps *const *p = plugins; *p; p++) {
-    if (!strcmp((*p)->name, type)) (*loss)->ops = *p;
-  }
-  PetscCheck((*loss)->ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "no loss %s", type);
+  PetscCall(UnrPluginChoose(&class, NULL, &(*loss)->ops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

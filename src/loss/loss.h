@@ -6,7 +6,7 @@
 */
 #pragma once
 
-#include "core/options.h"
+#include "core/plugin.h"
 #include "field/grid.h"
 
 typedef struct UnrLoss_ *UnrLoss;
@@ -16,8 +16,7 @@ PetscErrorCode UnrLossCreate(UnrLoss *loss); /* reads -loss_type mse|half_sum */
 PetscErrorCode UnrLossDestroy(UnrLoss *loss);
 const char *UnrLossName(UnrLoss loss);
 /* Shows every loss of this build, for `info`. */
-PetscErrorCode UnrLossList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                           void *context);
+PetscErrorCode UnrLossList(UnrPluginVisit visit, void *context);
 /*
   UnrLossFrame - *value += weight l(u, reference); u_bar += weight dl/du; either NULL: not wanted.     Not collective.
   In  batch_samples  samples of the whole batch, all replicas;  weight_sum  sum of the rollout's weights

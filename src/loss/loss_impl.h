@@ -5,7 +5,7 @@
 
 /* l = factor x sum of squared differences of this rank's cells: a loss is its factor. */
 typedef struct {
-  const char *name, *summary;
+  UNR_PLUGIN_HEAD;
   double (*factor)(UnrGrid grid, PetscInt batch_samples, double weight_sum);
 } UnrLossOps;
 

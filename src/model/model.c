@@ -2,14 +2,12 @@
 #include "model/model_impl.h"
 #include "core/error.h"
 
-#include <string.h>
-
 #define UNR_MODEL(name, Name) extern const UnrModelOps UnrModelOps_##Name;
 #include "model/list.h"
 #undef UNR_MODEL
 
-#define UNR_MODEL(name, Name) &UnrModelOps_##Name,
-static const UnrModelOps *const plugins[] = {
+#define UNR_MODEL(name, Name) &UnrModelOps_##Name.plugin,
+static const UnrPlugin *const plugins[] = {
 #include "model/list.h"
     NULL,
 };
@@ -29,37 +27,19 @@ static const UnrOption options[] = {
     {NULL, UNR_WORD, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static const UnrPluginClass class = {"model", options, plugins};
+
 PetscErrorCode UnrModelRegister(void)
 {
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionsRegister("model", options, NULL));
-  for (const UnrModelOps *const *p = plugins; *p; p++) {
-    if ((*p)->options) PetscCall(UnrOptionsRegister((*p)->name, (*p)->options, NULL));
-  }
+  PetscCall(UnrPluginsRegister(&class, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrModelList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                            void *context)
+PetscErrorCode UnrModelList(UnrPluginVisit visit, void *context)
 {
   PetscFunctionBeginUser;
-  for (const UnrModelOps *const *p = plugins; *p; p++)
-    PetscCall((*visit)((*p)->name, (*p)->summary, context));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The table of -model_type.  Collective on the world. */
-static PetscErrorCode Find(const UnrModelOps **ops)
-{
-  const char *type;
-
-  PetscFunctionBeginUser;
-  *ops = NULL;
-  PetscCall(UnrOptionWord(options, NULL, "-model_type", &type));
-  for (const UnrModelOps *const *p = plugins; *p; p++) {
-    if (!strcmp((*p)->name, type)) *ops = *p;
-  }
-  PetscCheck(*ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "no model %s", type);
+  PetscCall(UnrPluginsVisit(&class, visit, context));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,14 +48,15 @@ PetscErrorCode UnrModelWants(UnrModelNeeds *wants)
   const UnrModelOps *ops;
 
   PetscFunctionBeginUser;
-  PetscCall(Find(&ops));
+  PetscCall(UnrPluginChoose(&class, NULL, &ops));
   *wants = ops->wants;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
   UnrModelCreate - the model of -model_type.     Collective on the world.
-  In      physics, stepper, net  borrowed, must outlive the model; `transition` shortens its stepper's sub-steps
+  In      physics, stepper, net  borrowed, must outlive the model; `transition` shortens its stepper's
+  sub-steps
 */
 PetscErrorCode UnrModelCreate(UnrPhysics physics, UnrStepper stepper, UnrNet net, UnrModel *model)
 {
@@ -84,7 +65,7 @@ PetscErrorCode UnrModelCreate(UnrPhysics physics, UnrStepper stepper, UnrNet net
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&m));
-  PetscCall(Find(&m->ops));
+  PetscCall(UnrPluginChoose(&class, NULL, &m->ops));
   m->physics = physics;
   m->stepper = m->ops->wants.stepper == UNR_STEPPER_NONE ? NULL : stepper;
   m->net = m->ops->wants.net ? net : NULL;
@@ -169,8 +150,8 @@ PetscErrorCode UnrModelJvp(UnrModel model, const double par[], UnrBatch u, UnrBa
   UnrModelVjp - reverse of one augmented step.     Collective on the grid communicator.
   In      tape      of the matching apply
           next_bar  dJ/du', not changed
-  In/out  u_bar, par_bar, theta_bar  ADDED to; NULL: not wanted.  With u_bar and par_bar NULL neither the stepper's
-                    adjoint nor the net's input gradient is called.
+  In/out  u_bar, par_bar, theta_bar  ADDED to; NULL: not wanted.  With u_bar and par_bar NULL neither the
+  stepper's adjoint nor the net's input gradient is called.
 */
 PetscErrorCode UnrModelVjp(UnrModel model, const double par[], UnrTape tape, UnrBatch next_bar,
                            UnrBatch u_bar, double par_bar[], void *theta_bar)

@@ -18,8 +18,7 @@ typedef struct {
 } UnrModelNeeds;
 PetscErrorCode UnrModelWants(UnrModelNeeds *wants);
 /* Shows every model of this build, for `info`. */
-PetscErrorCode UnrModelList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                            void *context);
+PetscErrorCode UnrModelList(UnrPluginVisit visit, void *context);
 /* stepper, net are borrowed; NULL where the type does not want them.  Reads -model_type, -model_scale, -model_project. */
 PetscErrorCode UnrModelCreate(UnrPhysics physics, UnrStepper stepper, UnrNet net, UnrModel *model);
 PetscErrorCode UnrModelDestroy(UnrModel *model);

@@ -8,8 +8,7 @@
 #include "model/model.h"
 
 typedef struct {
-  const char *name, *summary;
-  const UnrOption *options; /* of its own, or NULL */
+  UNR_PLUGIN_HEAD;
   UnrModelNeeds wants;
   PetscErrorCode (*create)(UnrModel); /* NULL: scale 1 */
   PetscErrorCode (*apply)(UnrModel, const double par[], UnrBatch u, UnrBatch next, UnrTape tape);

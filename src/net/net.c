@@ -7,9 +7,10 @@
 #include "net/list.h"
 #undef UNR_NET
 
-#define UNR_NET(name, Table) &UnrNetOps_##Table,
-static const UnrNetOps *const plugins[] = {
+#define UNR_NET(name, Table) &UnrNetOps_##Table.plugin,
+static const UnrPlugin *const plugins[] = {
 #include "net/list.h"
+    NULL,
 };
 #undef UNR_NET
 
@@ -18,8 +19,6 @@ static const char joined[] =
 #include "net/list.h"
   ;
 #undef UNR_NET
-
-enum { PLUGINS = sizeof(plugins) / sizeof(plugins[0]) };
 
 static const UnrOption options[] = {
   {"-net_type", UNR_WORD, "resnet", 0, 0, NULL, "architecture of the network", joined + 1},
@@ -35,36 +34,20 @@ static const UnrOption options[] = {
   {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static const UnrPluginClass class = {"Network", options, plugins};
+
 PetscErrorCode UnrNetRegister(void)
 {
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionsRegister("Network", options, NULL));
-  for (size_t i = 0; i < PLUGINS; i++)
-    PetscCall(UnrOptionsRegister(plugins[i]->summary, plugins[i]->options, NULL));
+  PetscCall(UnrPluginsRegister(&class, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrNetList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                          void *context)
+PetscErrorCode UnrNetList(UnrPluginVisit visit, void *context)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < PLUGINS; i++) PetscCall(visit(plugins[i]->name, plugins[i]->summary, context));
+  PetscCall(UnrPluginsVisit(&class, visit, context));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode OpsFromOptions(const UnrNetOps **ops)
-{
-  const char *name;
-
-  PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(options, NULL, "-net_type", &name));
-  for (size_t i = 0; i < PLUGINS; i++) {
-    if (!strcmp(plugins[i]->name, name)) {
-      *ops = plugins[i];
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-  }
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "no network %s", name);
 }
 
 /*
@@ -77,7 +60,7 @@ PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs)
 
   (void)dim;
   PetscFunctionBeginUser;
-  PetscCall(OpsFromOptions(&ops));
+  PetscCall(UnrPluginChoose(&class, NULL, &ops));
   *needs = UnrNeedsNone;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,7 +123,7 @@ PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net)
   const UnrNetOps *ops;
 
   PetscFunctionBeginUser;
-  PetscCall(OpsFromOptions(&ops));
+  PetscCall(UnrPluginChoose(&class, NULL, &ops));
   PetscCall(UnrNetCreateOps(physics, ops, net));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

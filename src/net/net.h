@@ -16,8 +16,7 @@ typedef struct UnrNet_ *UnrNet;
 
 PetscErrorCode UnrNetRegister(void);
 /* Calls visit for every network of this build. */
-PetscErrorCode UnrNetList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                          void *context);
+PetscErrorCode UnrNetList(UnrPluginVisit visit, void *context);
 /* Before a grid exists: what -net_type with its options asks of the layout. */
 PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs);
 /* From the state's components to as many.  Weights are drawn from -seed_weights, the same on every layout. */

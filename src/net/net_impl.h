@@ -56,8 +56,7 @@ typedef struct {
 } UnrNetViewData;
 
 typedef struct {
-  const char      *name, *summary;
-  const UnrOption *options;
+  UNR_PLUGIN_HEAD;
   /* Adds the nodes from tile 0 (net->in channels) to a last tile of net->out channels. */
   PetscErrorCode (*build)(UnrNet);
 } UnrNetOps;

@@ -8,8 +8,8 @@
 #include "physics/list.h"
 #undef UNR_PHYSICS
 
-#define UNR_PHYSICS(name, Name) &UnrPhysicsOps_##Name,
-static const UnrPhysicsOps *const list[] = {
+#define UNR_PHYSICS(name, Name) &UnrPhysicsOps_##Name.plugin,
+static const UnrPlugin *const plugins[] = {
 #include "physics/list.h"
     NULL,
 };
@@ -28,49 +28,26 @@ static const UnrOption options[] = {
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static const UnrPluginClass class = {"physics", options, plugins};
+
 /* A float32 coordinate carries a length to 1e-7 relative; two lengths closer than this are the same. */
 static bool IsSameLength(double a, double b)
 {
   return PetscAbsReal(a - b) <= 1e-5 * PetscAbsReal(b);
 }
 
-/*
-  UnrPhysicsRegister - make the options of this room known.     Collective on the world.
-  Discretisations of one family share a table: it is registered once.
-*/
+/* UnrPhysicsRegister - make the options of this room known. */
 PetscErrorCode UnrPhysicsRegister(void)
 {
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionsRegister("physics", options, NULL));
-  for (int i = 0; list[i]; i++) {
-    bool seen = !list[i]->options;
-
-    for (int j = 0; j < i; j++) seen = seen || list[j]->options == list[i]->options;
-    if (!seen) PetscCall(UnrOptionsRegister(list[i]->name, list[i]->options, NULL));
-  }
+  PetscCall(UnrPluginsRegister(&class, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                              void *context)
+PetscErrorCode UnrPhysicsList(UnrPluginVisit visit, void *context)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode OpsFromOptions(const UnrPhysicsOps **ops)
-{
-  const char *name;
-
-  PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(options, NULL, "-physics_type", &name));
-  *ops = NULL;
-  for (int i = 0; list[i]; i++) {
-    if (!strcmp(name, list[i]->name)) *ops = list[i];
-  }
-  PetscCheck(*ops, PETSC_COMM_SELF, PETSC_ERR_PLIB, "option table allows a physics '%s' that the list lacks",
-             name);
+  PetscCall(UnrPluginsVisit(&class, visit, context));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +62,7 @@ PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components
   const UnrPhysicsOps *ops;
 
   PetscFunctionBeginUser;
-  PetscCall(OpsFromOptions(&ops));
+  PetscCall(UnrPluginChoose(&class, NULL, &ops));
   *needs = UnrNeedsNone;
   PetscCall(ops->describe(dim, needs, components));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,7 +138,7 @@ PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics_out)
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&physics));
   physics->grid = grid;
-  PetscCall(OpsFromOptions(&physics->ops));
+  PetscCall(UnrPluginChoose(&class, NULL, &physics->ops));
   PetscCall(ParametersFromOptions(physics));
   PetscCall(LengthFromOptions(physics));
   if (physics->ops->symbol) PetscCall(UnrFFTCreate(grid, &physics->fft));

@@ -7,7 +7,7 @@
 */
 #pragma once
 
-#include "core/options.h"
+#include "core/plugin.h"
 #include "field/fft.h"
 #include "field/halo.h"
 
@@ -17,8 +17,7 @@ typedef struct UnrPhysics_ *UnrPhysics;
 extern const char *const UnrPhysicsNames; /* "ks_spectral|ks_fd|..." */
 PetscErrorCode UnrPhysicsRegister(void);
 /* Calls visit for every physics of this build. */
-PetscErrorCode UnrPhysicsList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                              void *context);
+PetscErrorCode UnrPhysicsList(UnrPluginVisit visit, void *context);
 /* Of the physics named by -physics_type, before a grid exists: needs, components, parameter names. */
 PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components);
 

@@ -6,9 +6,8 @@
 enum { UNR_PHYSICS_PLUGIN_SLOTS = 8, UNR_PHYSICS_SLOTS = 12 };
 
 typedef struct {
-  const char *name, *summary;
+  UNR_PLUGIN_HEAD;
   const char *field; /* name in files: "u" */
-  const UnrOption *options;
   /* Parameters of the sample: the options that hold their defaults, NULL-terminated; a name is what follows
      "-physics_<family>_": "-physics_ks_domain_size" is "domain_size". */
   const char *const *parameters;

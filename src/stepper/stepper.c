@@ -1,7 +1,6 @@
 /* Steppers by name: the list, options, and what all of them share: the constraint, counting, events. */
 #include "stepper/stepper_impl.h"
 
-#include <string.h>
 #include "core/count.h"
 #include "core/error.h"
 #include "core/event.h"
@@ -10,8 +9,8 @@
 #include "stepper/list.h"
 #undef UNR_STEPPER
 
-#define UNR_STEPPER(name, Name) &UnrStepperOps_##Name,
-static const UnrStepperOps *const list[] = {
+#define UNR_STEPPER(name, Name) &UnrStepperOps_##Name.plugin,
+static const UnrPlugin *const plugins[] = {
 #include "stepper/list.h"
     NULL,
 };
@@ -31,24 +30,25 @@ static const UnrOption options[] = {
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static const UnrPluginClass class = {"stepper", options, plugins};
+
 /* UnrStepperRegister - make the options of this room known, also with the prefix of the reference scheme. */
 PetscErrorCode UnrStepperRegister(void)
 {
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionsRegister("stepper", options, "reference_"));
-  for (int i = 0; list[i]; i++) {
-    if (list[i]->options) PetscCall(UnrOptionsRegister(list[i]->name, list[i]->options, "reference_"));
-    for (const char *const *prefix = list[i]->solver_prefixes; prefix && *prefix; prefix++)
-      PetscCall(UnrOptionsPrefixDeclare(*prefix));
+  PetscCall(UnrPluginsRegister(&class, "reference_"));
+  for (const UnrPlugin *const *p = plugins; *p; p++) {
+    const char *const *prefix = ((const UnrStepperOps *)*p)->solver_prefixes;
+
+    for (; prefix && *prefix; prefix++) PetscCall(UnrOptionsPrefixDeclare(*prefix));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrStepperList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                              void *context)
+PetscErrorCode UnrStepperList(UnrPluginVisit visit, void *context)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; list[i]; i++) PetscCall(visit(list[i]->name, list[i]->summary, context));
+  PetscCall(UnrPluginsVisit(&class, visit, context));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,20 +61,14 @@ PetscErrorCode UnrStepperList(PetscErrorCode (*visit)(const char *name, const ch
 PetscErrorCode UnrStepperCreate(UnrPhysics physics, const char *prefix, UnrStepper *stepper_out)
 {
   UnrStepper stepper;
-  const char *name;
   bool given;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(options, prefix, "-stepper_type", &name));
   PetscCall(UnrOptionGiven(options, prefix, "-stepper_dt", &given));
   UnrUserCheck(given,
                "-stepper_dt (not given); allowed: a positive time; try: -stepper_dt 0.5 for ks_spectral");
   PetscCall(PetscNew(&stepper));
-  for (int i = 0; list[i]; i++) {
-    if (!strcmp(name, list[i]->name)) stepper->ops = list[i];
-  }
-  PetscCheck(stepper->ops, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "option table allows a stepper '%s' that the list lacks", name);
+  PetscCall(UnrPluginChoose(&class, prefix, &stepper->ops));
   stepper->prefix = prefix;
   stepper->physics = physics;
   stepper->has_adjoint = stepper->ops->vjp;

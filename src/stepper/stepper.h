@@ -14,8 +14,7 @@ typedef struct UnrStepper_ *UnrStepper;
 extern const char *const UnrStepperNames; /* "etdrk|rk|..." */
 PetscErrorCode UnrStepperRegister(void);
 /* Calls visit for every stepper of this build. */
-PetscErrorCode UnrStepperList(PetscErrorCode (*visit)(const char *name, const char *summary, void *context),
-                              void *context);
+PetscErrorCode UnrStepperList(UnrPluginVisit visit, void *context);
 /* prefix NULL, or "reference_" for the reference scheme: options by core/options.h's rule.  physics is
  * borrowed. */
 PetscErrorCode UnrStepperCreate(UnrPhysics physics, const char *prefix, UnrStepper *stepper);

@@ -5,8 +5,7 @@
 #include "stepper/stepper.h"
 
 typedef struct {
-  const char *name, *summary;
-  const UnrOption *options;
+  UNR_PLUGIN_HEAD;
   const char *const *solver_prefixes; /* of PETSc's own options, NULL-terminated; NULL: there are none */
   PetscErrorCode (*create)(
       UnrStepper); /* user error if the physics lacks what is needed, by name, with the remedy */
