@@ -187,3 +187,28 @@ Test(start, refusals)
   TEST_CALL(UnrGridDestroy(&grid));
   TEST_CALL(UnrLayoutDestroy(&layout));
 }
+
+/* One wave u obeys u[x-1] + u[x+1] = 2 cos(2 pi k / n) u[x] everywhere, also where k x passes 2^31. */
+Test(start, long_line)
+{
+  const PetscInt n[UNR_MAX_DIM] = {99000, 1, 1};
+  UnrLayout self;
+  UnrGrid grid;
+  UnrBatch u;
+  double worst = 0, factor;
+
+  Options("random_modes");
+  TEST_CALL(PetscOptionsSetValue(NULL, "-start_modes", "1"));
+  TEST_CALL(PetscOptionsSetValue(NULL, "-start_peak", "24000"));
+  TEST_CALL(UnrLayoutCreateSelf(&self));
+  TEST_CALL(UnrGridCreate(&self, 1, n, 1, 0, &grid));
+  TEST_CALL(UnrBatchCreate(grid, 1, &u));
+  struct UnrPhysics_ physics = Physics(grid, false);
+  TEST_CALL(UnrStartFill(&physics, 1, 0, NULL, u));
+  factor = (u->data[0] + u->data[2]) / u->data[1];
+  for (PetscInt x = 1; x + 1 < n[0]; x++)
+    worst = TestMost(worst, fabs(u->data[x - 1] + u->data[x + 1] - factor * u->data[x]));
+  cr_expect(worst < 1e-10, "%g", worst); /* rounding of the factor, where u[1] is small */
+  Free(u);
+  TEST_CALL(UnrLayoutDestroy(&self));
+}

@@ -93,9 +93,9 @@ static void AddMode(UnrGrid grid, const Mode *mode, double scale, double *cell)
     for (PetscInt y = start[1]; y < start[1] + count[1]; y++) {
       for (PetscInt z = start[2]; z < start[2] + count[2]; z++, cell += grid->components) {
         /* whole turns taken out in integers: the cosine of a small argument, the same for the same node */
-        const double turns = (double)(mode->k[0] * x % n[0]) / (double)n[0] +
-                             (double)(mode->k[1] * y % n[1]) / (double)n[1] +
-                             (double)(mode->k[2] * z % n[2]) / (double)n[2] + mode->phase;
+        const double turns = (double)((PetscInt64)mode->k[0] * x % n[0]) / (double)n[0] +
+                             (double)((PetscInt64)mode->k[1] * y % n[1]) / (double)n[1] +
+                             (double)((PetscInt64)mode->k[2] * z % n[2]) / (double)n[2] + mode->phase;
         const double wave = scale * cos(2 * PETSC_PI * turns);
 
         for (PetscInt c = 0; c < grid->components; c++) cell[c] += wave * mode->e[c];
