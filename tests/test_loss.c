@@ -6,7 +6,8 @@
 static const PetscInt points[UNR_MAX_DIM] = {7, 5, 1}; /* uneven blocks on two and three ranks */
 enum { SAMPLES = 5, COMPONENTS = 2, CELLS = 35 };
 
-static const char *const names[] = {"mse", "half_sum"};
+static const char *const names[] = {"mse", "half_sum", "relative"};
+enum { LOSSES = 3 };
 
 /* A loss on a layout: this replica's share of five samples. */
 typedef struct {
@@ -82,7 +83,7 @@ Test(loss, divisor_is_global)
 /* A quadratic: the central difference is its derivative but for rounding. */
 Test(loss, gradient)
 {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < LOSSES; i++) {
     Case   c;
     double value[2] = {0, 0}, dot, difference;
 
@@ -103,7 +104,7 @@ Test(loss, gradient)
 /* Value and gradient are added, and the same whether they are asked for together or alone. */
 Test(loss, adds)
 {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < LOSSES; i++) {
     Case   c;
     double once = 0, twice = 0, alone = 0;
     size_t n;
@@ -124,9 +125,29 @@ Test(loss, adds)
   }
 }
 
+/* u = 1.5 r: a relative error of 0.25 whatever the reference's size, in a sample a thousand times larger too. */
+Test(loss, relative_to_each_sample)
+{
+  Case   c;
+  double value = 0;
+  size_t n;
+
+  Create(&c, "relative", false);
+  n = c.u->stride;
+  for (PetscInt s = 0; s < c.u->samples; s++)
+    for (size_t j = (size_t)s * n; j < (size_t)(s + 1) * n; j++) {
+      if (c.first + s == 1) c.reference->data[j] *= 1000;
+      c.u->data[j] = 1.5 * c.reference->data[j];
+    }
+  TEST_CALL(UnrLossFrame(c.loss, c.u, c.reference, SAMPLES, 0.5, 2, &value, NULL));
+  value = TestSum(value);
+  cr_expect(TestRelative(value, 0.25 * 0.5 / 2) <= 1e-14, "%.17g", value);
+  Destroy(&c);
+}
+
 Test(loss, every_layout_gives_the_sum_of_one_rank)
 {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < LOSSES; i++) {
     Case   c, alone;
     double value = 0, expect = 0;
 
@@ -154,7 +175,7 @@ Test(loss, list)
   int count = 0;
 
   TEST_CALL(UnrLossList(Count, &count));
-  cr_expect(count == 2);
+  cr_expect(count == LOSSES);
 }
 
 Test(loss, unknown_name_is_refused)

@@ -1,15 +1,17 @@
 /* Half the sum of squares over cells, components and frames; a mean over samples only. */
 #include "loss/loss_impl.h"
 
-static double Factor(UnrGrid grid, PetscInt batch_samples, double weight_sum)
+static PetscErrorCode UnrLossFactors_HalfSum(UnrBatch reference, PetscInt batch_samples, double weight_sum,
+                                             double factor[])
 {
-  (void)grid;
+  PetscFunctionBeginUser;
   (void)weight_sum;
-  return 0.5 / (double)batch_samples;
+  for (PetscInt s = 0; s < reference->samples; s++) factor[s] = 0.5 / (double)batch_samples;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const UnrLossOps UnrLossOps_HalfSum = {
     .name = "half_sum",
     .summary = "half the sum of squares over cells, components and frames, mean over samples",
-    .factor = Factor,
+    .factors = UnrLossFactors_HalfSum,
 };

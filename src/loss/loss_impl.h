@@ -3,12 +3,15 @@
 
 #include "loss/loss.h"
 
-/* l = factor x sum of squared differences of this rank's cells: a loss is its factor. */
+/* l = sum over samples of factor x (sum of squared differences): a loss is its factors. */
 typedef struct {
   UNR_PLUGIN_HEAD;
-  double (*factor)(UnrGrid grid, PetscInt batch_samples, double weight_sum);
+  /* factor[sample] of the batch, for a frame of weight 1.  Collective on the grid. */
+  PetscErrorCode (*factors)(UnrBatch reference, PetscInt batch_samples, double weight_sum, double factor[]);
 } UnrLossOps;
 
 struct UnrLoss_ {
   const UnrLossOps *ops;
+  double *factor; /* [room] kept from call to call */
+  PetscInt room;
 };
