@@ -1,6 +1,6 @@
 /* Runs Criterion tests inside MPI ranks: link this file (and libcriterion) into a test binary and start it with
  *
- *   mpirun -n N ./test_binary [--filter GLOB] [--list] [--verbose] [--fail-fast] [--timeout SECONDS]
+ *   mpirun -n N ./test_binary [--filter GLOB] [--list] [--verbose] [--fail-fast] [--timeout SECONDS] [--help]
  *
  * Why: Criterion 2.4.1 starts every test in a new process (fork + exec) and has no option against that.  Such a
  * process is not the one that mpirun knows: only the first of them can call MPI_Init.  So this file replaces the main()
@@ -246,8 +246,19 @@ static void run_all(void)
   free(tests);
 }
 
-/* Not criterion_handle_args(): it would take PETSc's options, which have one dash, for its own. */
-static void read_options(int argc, char **argv)
+static const char usage[] =
+  "usage: mpiexec -n N %s [option ...]\n"
+  "  --filter GLOB      only the tests whose suite/name matches, as physics/dot_*\n"
+  "  --list             names of the tests, nothing is run\n"
+  "  --verbose          a line for each test, with its seconds\n"
+  "  --fail-fast        stop after the first that fails\n"
+  "  --timeout SECONDS  of one test; default 60\n"
+  "  --help             this text\n"
+  "  -NAME [VALUE]      an option of PETSc\n";
+
+/* Not criterion_handle_args(): it would take PETSc's options, which have one dash, for its own.
+   Returns a status to leave with, or -1 to run. */
+static int read_options(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--list")) options.list = true;
@@ -255,7 +266,15 @@ static void read_options(int argc, char **argv)
     else if (!strcmp(argv[i], "--fail-fast")) options.fail_fast = true;
     else if (!strcmp(argv[i], "--filter") && i + 1 < argc) options.filter = argv[++i];
     else if (!strcmp(argv[i], "--timeout") && i + 1 < argc) options.timeout = atof(argv[++i]);
+    else if (!strncmp(argv[i], "--", 2)) {
+      const int wrong = strcmp(argv[i], "--help") != 0;
+
+      if (wrong && run.rank == 0) fprintf(stderr, "%s is no option, or lacks its value\n", argv[i]);
+      if (run.rank == 0) fprintf(wrong ? stderr : stdout, usage, argv[0]);
+      return wrong ? 2 : 0;
+    }
   }
+  return -1;
 }
 
 int main(int argc, char **argv)
@@ -268,18 +287,19 @@ int main(int argc, char **argv)
 #else
   MPI_Init(&argc, &argv);
 #endif
-  read_options(argc, argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &run.comm);
   MPI_Comm_rank(run.comm, &run.rank);
-  signal(SIGALRM, give_up);
-  signal(SIGTERM, give_up);
-
-  run_all();
-  if (run.rank == 0 && !options.list) closing_line(0);
-  exit_code = run.failed > 0;
-  if (!options.list && run.passed + run.failed == 0) {
-    if (run.rank == 0) fprintf(stderr, "[FAIL] no test ran: none matches '%s', or all were skipped\n", options.filter);
-    exit_code = 1;
+  exit_code = read_options(argc, argv);
+  if (exit_code < 0) {
+    signal(SIGALRM, give_up);
+    signal(SIGTERM, give_up);
+    run_all();
+    if (run.rank == 0 && !options.list) closing_line(0);
+    exit_code = run.failed > 0;
+    if (!options.list && run.passed + run.failed == 0) {
+      if (run.rank == 0) fprintf(stderr, "[FAIL] no test ran: none matches '%s', or all were skipped\n", options.filter);
+      exit_code = 1;
+    }
   }
 
   MPI_Comm_free(&run.comm);
