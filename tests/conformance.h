@@ -1,6 +1,7 @@
 /* What the conformance programs of physics and steppers share: every physics by name, states, directions. */
 #pragma once
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/event.h"
@@ -26,6 +27,18 @@ static inline bool TestWord(const char *words, int i, char word[64])
   }
   snprintf(word, 64, "%.*s", (int)strcspn(words, "|"), words);
   return true;
+}
+
+/* Physics i of this build, or the only one that UNR_TEST_PHYSICS names in the environment; false past the
+ * last. */
+static inline bool TestPhysics(int i, char name[64])
+{
+  const char *only = getenv("UNR_TEST_PHYSICS");
+
+  for (int j = 0; only && TestWord(UnrPhysicsNames, j, name); j++)
+    if (!strcmp(name, only)) return i == 0;
+  cr_assert(!only, "UNR_TEST_PHYSICS=%s; allowed: %s", only, UnrPhysicsNames);
+  return TestWord(UnrPhysicsNames, i, name);
 }
 
 static inline void TestOption(const char *name, const char *value)
@@ -183,6 +196,39 @@ static inline double TestBlockDifference(UnrBatch split, UnrBatch whole)
   return all;
 }
 
+/*
+  TestStableDt - 0.02, or less if the largest eigenvalue of d rhs/du, about |J v| / |v| after some products,
+  is above 50: explicit schemes are stable for two sub-steps of it.     Collective on the grid.
+*/
+static inline double TestStableDt(Subject *t)
+{
+  UnrBatch u = TestBatch(t, TEST_SAMPLES), v = TestDirection(t, TEST_SAMPLES, "power iteration");
+  UnrBatch Jv = TestBatch(t, TEST_SAMPLES);
+  double largest = 50;
+
+  TestState(t, 0, t->par, u);
+  for (int i = 0; i < 6; i++) {
+    TEST_CALL(UnrPhysicsJvp(t->physics, t->par, u, v, NULL, Jv));
+    largest = TestMost(largest, TestNorm(Jv) / TestNorm(v));
+    TEST_CALL(UnrBatchZero(v));
+    TEST_CALL(UnrBatchAXPY(v, 1 / TestNorm(Jv), Jv));
+  }
+  TEST_CALL(UnrBatchDestroy(&u));
+  TEST_CALL(UnrBatchDestroy(&v));
+  TEST_CALL(UnrBatchDestroy(&Jv));
+  return 1 / largest;
+}
+
+/* Options of a stepper. */
+static inline void TestSteps(double dt, const char *substeps)
+{
+  char text[32];
+
+  snprintf(text, sizeof text, "%.17g", dt);
+  TestOption("-stepper_dt", text);
+  TestOption("-stepper_substeps", substeps);
+}
+
 /* Smallest order of the remainders r[0..n-1] at steps ten times smaller each; -infinite where one is no number. */
 static inline double TestOrder(int n, const double r[])
 {
@@ -196,12 +242,12 @@ static inline double TestOrder(int n, const double r[])
   return order;
 }
 
-/* Runs check(name, dim) for every physics of this build in each dimension it has. */
+/* Runs check(name, dim) for every physics of TestPhysics() in each dimension it has. */
 static inline void TestEveryPhysics(void (*check)(const char *name, int dim))
 {
   char name[64];
 
-  for (int i = 0; TestWord(UnrPhysicsNames, i, name); i++) {
+  for (int i = 0; TestPhysics(i, name); i++) {
     int dims = 0;
 
     for (int dim = 1; dim <= UNR_MAX_DIM; dim++) {
