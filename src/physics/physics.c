@@ -216,13 +216,15 @@ bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature)
 
 /*
   UnrPhysicsLength - side lengths of the domain of a sample with parameters par.     Not collective.
-  Out     length   [axis]; where neither the parameters nor -grid_length nor a file says it: 2 pi
+  Out     length   [axis]; where neither the parameters nor -grid_length nor a file says it: the physics'
+                   default, 2 pi if it has none
 */
 PetscErrorCode UnrPhysicsLength(UnrPhysics physics, const double par[], double length[UNR_MAX_DIM])
 {
+  const double otherwise = physics->ops->default_length > 0 ? physics->ops->default_length : 2 * PETSC_PI;
+
   PetscFunctionBeginUser;
-  for (int a = 0; a < UNR_MAX_DIM; a++)
-    length[a] = physics->length[a] > 0 ? physics->length[a] : 2 * PETSC_PI;
+  for (int a = 0; a < UNR_MAX_DIM; a++) length[a] = physics->length[a] > 0 ? physics->length[a] : otherwise;
   if (physics->ops->length) PetscCall(physics->ops->length(physics, par, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

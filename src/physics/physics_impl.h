@@ -11,6 +11,7 @@ typedef struct {
   /* Parameters of the sample: the options that hold their defaults, NULL-terminated; a name is what follows
      "-physics_<family>_": "-physics_ks_domain_size" is "domain_size". */
   const char *const *parameters;
+  double default_length; /* of every axis where neither -grid_length nor a file says it; 0: 2 pi */
   PetscErrorCode (*describe)(int dim, UnrNeeds *needs, PetscInt *components); /* user error for a wrong dim */
   PetscErrorCode (*create)(UnrPhysics);
   PetscErrorCode (*destroy)(UnrPhysics);
