@@ -29,6 +29,7 @@ CASES = [
     (KS, 2, ["-model_type", "predict_residual", "-net_precision", "double", "-layout_replicas", "1"]),
     (KS, 3, ["-model_type", "solver", "-stepper_etdrk_order", "4", "-layout_replicas", "1"]),
     (KDV, 2, ["-layout_replicas", "1"]),
+    ("inputs/swift_hohenberg/smoke.yaml", 3, ["-layout_replicas", "1"]),
     (BURGERS, 1, []),
     (BURGERS, 2, ["-layout_replicas", "1", "-rollout_mode", "nog"]),
     (BURGERS, 3, ["-layout_replicas", "1", "-layout_grid", "1,3", "-net_precision", "double"]),

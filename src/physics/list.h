@@ -2,5 +2,6 @@
 UNR_PHYSICS(ks_spectral, KSSpectral)
 UNR_PHYSICS(burgers_spectral, BurgersSpectral)
 UNR_PHYSICS(kdv_spectral, KdVSpectral)
+UNR_PHYSICS(swift_hohenberg_spectral, SwiftHohenbergSpectral)
 UNR_PHYSICS(ks_fd, KSFD)
 UNR_PHYSICS(burgers_fv, BurgersFV)
