@@ -2,11 +2,11 @@
  * text. */
 #include "core/options_impl.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "core/error.h"
@@ -32,26 +32,12 @@ static const char *UnrDeckRead(const char *path, char **text, long long *bytes)
   return NULL;
 }
 
-/* Keeps the first message of PETSc's YAML reader in place of a trace. */
-static PetscErrorCode UnrDeckErrorHandler(MPI_Comm comm, int line, const char *function, const char *file,
-                                          PetscErrorCode code, PetscErrorType type, const char *message,
-                                          void *context)
+static PetscErrorCode UnrDeckInsertText(PetscOptions options, const char *text, char problem[UNR_ERROR_TEXT])
 {
-  char *kept = context;
-
-  (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL && message && !kept[0]) snprintf(kept, 256, "%s", message);
-  return code;
-}
-
-static PetscErrorCode UnrDeckInsertText(PetscOptions options, const char *text, char problem[256])
-{
-  problem[0] = '\0';
-  PetscErrorCode code = PetscPushErrorHandler(UnrDeckErrorHandler, problem);
+  PetscErrorCode code = UnrErrorCaptureBegin(problem);
   if (!code) code = PetscOptionsInsertStringYAML(options, text);
-  if (code && !problem[0]) snprintf(problem, 256, "PETSc's reader refuses it");
-  PetscErrorCode popped = PetscPopErrorHandler();
-  return code ? code : popped;
+  PetscErrorCode ended = UnrErrorCaptureEnd(code, problem);
+  return code ? code : ended;
 }
 
 /*
@@ -61,7 +47,7 @@ static PetscErrorCode UnrDeckInsertText(PetscOptions options, const char *text, 
 static PetscErrorCode UnrDeckBadLine(const char *text, int *line)
 {
   size_t length = strlen(text);
-  char *part, problem[256];
+  char *part, problem[UNR_ERROR_TEXT];
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrallocpy(text, &part));
@@ -81,39 +67,58 @@ static PetscErrorCode UnrDeckBadLine(const char *text, int *line)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  The line that gives an option a second value, 0 if none: PETSc takes the last without a word.  Sees keys at
-  the start of their line, which is how decks are written; a repeated key without value only goes on with its
-  mapping.
-*/
-static int UnrDeckTwice(const char *text, char name[UNR_OPTION_NAME])
-{
-  enum { DEPTH = 16, NAMES = 512 };
-  const char *seen[NAMES];
-  size_t indent[DEPTH], end[DEPTH], names = 0; /* end: length of the name up to that level */
-  int depth = 0, number = 1;
+/* The options that the deck sets, as PETSc's reader sees them, and the first that it sets again. */
+static struct {
+  bool is_reading;
+  const char **name;
+  size_t names;
+  const char *twice;
+} seen;
 
-  name[0] = '\0';
-  for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n', number++) {
-    size_t white = strspn(line, " "),
-           key = strspn(line + white, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    const char *value = line + white + key;
-    if (!key || *value != ':' || (value[1] && !isspace((unsigned char)value[1]))) continue;
-    while (depth > 0 && indent[depth - 1] >= white) depth--;
-    size_t length = depth ? end[depth - 1] : 0;
-    if (depth == DEPTH || length + key + 2 > UNR_OPTION_NAME) return 0;
-    length += (size_t)snprintf(name + length, UNR_OPTION_NAME - length, "%c%.*s", depth ? '_' : '-', (int)key,
-                               line + white);
-    indent[depth] = white;
-    end[depth++] = length;
-    value += 1 + strspn(value + 1, " \t\r");
-    if (!*value || *value == '\n' || *value == '#') continue;
-    for (size_t i = 0; i < names; i++) {
-      if (!strcmp(seen[i], name)) return number;
-    }
-    if (names < NAMES) seen[names++] = UnrOptionsKeep(name, length);
+/* PETSc calls it for every option that is set, and has no way to take it back. */
+static PetscErrorCode UnrDeckSee(const char name[], const char value[], void *context)
+{
+  (void)value, (void)context;
+  PetscFunctionBeginUser;
+  if (!seen.is_reading) PetscFunctionReturn(PETSC_SUCCESS);
+  for (size_t i = 0; i < seen.names && !seen.twice; i++) {
+    if (!strcasecmp(seen.name[i], name)) seen.twice = seen.name[i];
   }
-  return 0;
+  seen.name = realloc(seen.name, (seen.names + 1) * sizeof(*seen.name));
+  PetscCheck(seen.name, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the deck's options");
+  seen.name[seen.names++] = UnrOptionsKeep(name, strlen(name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads text into PETSc's options, where PETSc would take the last of two values without a word. */
+static PetscErrorCode UnrDeckInsertSeen(const char *text, char problem[UNR_ERROR_TEXT])
+{
+  seen.names = 0;
+  seen.twice = NULL;
+  seen.is_reading = true;
+  PetscErrorCode code = UnrDeckInsertText(NULL, text, problem);
+  seen.is_reading = false;
+  return code;
+}
+
+/* The line that gives an option a second value: the first up to which the deck can be read and has one. */
+static PetscErrorCode UnrDeckLineTwice(const char *text, int *line)
+{
+  char *part, problem[UNR_ERROR_TEXT];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrallocpy(text, &part));
+  *line = 0;
+  for (size_t length = 0; text[length];) {
+    length += strcspn(text + length, "\n");
+    length += text[length] == '\n';
+    memcpy(part, text, length);
+    part[length] = '\0';
+    ++*line;
+    if (!UnrDeckInsertSeen(part, problem) && seen.twice) break;
+  }
+  PetscCall(PetscFree(part));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Puts the deck's options over those there are.  Collective on the world. */
@@ -121,7 +126,7 @@ PetscErrorCode UnrDeckInsert(const char *path)
 {
   int rank, line = 0;
   long long bytes = 0;
-  char *text = NULL, problem[256], name[UNR_OPTION_NAME];
+  char *text = NULL, problem[UNR_ERROR_TEXT];
   const char *what = NULL;
   PetscBool nested;
 
@@ -134,7 +139,8 @@ PetscErrorCode UnrDeckInsert(const char *path)
   if (rank) text = calloc(1, (size_t)bytes + 1);
   PetscCheck(text, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the deck");
   PetscCallMPI(MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, PETSC_COMM_WORLD));
-  if (UnrDeckInsertText(NULL, text, problem)) {
+  PetscCall(PetscOptionsMonitorSet(UnrDeckSee, NULL, NULL));
+  if (UnrDeckInsertSeen(text, problem)) {
     PetscCall(UnrDeckBadLine(text, &line));
     UnrUserCheck(
         false,
@@ -142,9 +148,15 @@ PetscErrorCode UnrDeckInsert(const char *path)
         "try: look for tabs, unclosed quotes and brackets, wrong indents",
         problem, path, line);
   }
-  line = UnrDeckTwice(text, name);
-  UnrUserCheck(!line, "the deck gives an option twice (%s, line %d of %s); allowed: once; try: remove one",
-               name, line, path);
+  UnrUserCheck(seen.names,
+               "the deck gives no option (%s); allowed: nested `name: value` lines; try: -options_file "
+               "inputs/ks/demo.yaml",
+               path);
+  const char *twice = seen.twice;
+  if (twice) PetscCall(UnrDeckLineTwice(text, &line));
+  UnrUserCheck(!twice, "the deck gives an option twice (-%s, line %d of %s); allowed: once; try: remove one",
+               twice, line, path);
+  free(seen.name);
   PetscCall(PetscOptionsHasName(NULL, NULL, "-options_file", &nested));
   UnrUserCheck(
       !nested,

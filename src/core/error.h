@@ -25,6 +25,15 @@ PetscErrorCode UnrUserAgree(bool bad, const char *format, ...) __attribute__((fo
 /* Silences PETSc's trace for UNR_ERR_USER only; after PetscInitialize(). */
 PetscErrorCode UnrErrorHandlerPush(void);
 
+/*
+  Between Begin and End, PETSc's errors make no trace: what is given to PETSc there is the user's.  Not collective.
+  In   code     what the calls between them returned
+  Out  problem  PETSc's first message; "" if code is 0
+*/
+enum { UNR_ERROR_TEXT = 256 };
+PetscErrorCode UnrErrorCaptureBegin(char problem[UNR_ERROR_TEXT]);
+PetscErrorCode UnrErrorCaptureEnd(PetscErrorCode code, char problem[UNR_ERROR_TEXT]);
+
 /* The kept message ("" if none), for main() and the tests; and forgetting it. */
 const char *UnrUserErrorMessage(void);
 void UnrUserErrorClear(void);

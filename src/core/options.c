@@ -10,6 +10,8 @@
 #include "core/error.h"
 #include "core/nearest.h"
 
+enum { UNR_PATH_ROOM = 256 }; /* for a file's name behind a directory */
+
 /* One reading of one option: where it is declared, what it was called, its text (NULL if unset). */
 typedef struct {
   const UnrOption *option;
@@ -125,6 +127,8 @@ static const char *UnrParseBool(const char *text, bool *value)
 static const char *UnrParseWord(const UnrOption *option, const char *text, const char **nearest)
 {
   if (!*text) return "has no value";
+  if (option->kind == UNR_PATH && strlen(text) >= PETSC_MAX_PATH_LEN - UNR_PATH_ROOM)
+    return "is too long a path";
   if (!option->allowed) return NULL;
   for (const char *word = option->allowed; *word;) {
     size_t length = strcspn(word, "|");
@@ -167,6 +171,20 @@ PetscErrorCode UnrOptionReal(const UnrOption table[], const char *prefix, const 
   PetscCall(UnrOptionAgree(&reading, reading.text ? UnrParseReal(reading.option, reading.text, value) : NULL,
                            NULL));
   if (reading.text) UnrOptionsRecord(reading.name, reading.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrOptionCheckReal(const UnrOption table[], const char *name, double value, const char *where)
+{
+  UnrReading reading;
+  char allowed[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionFind(table, NULL, name, &reading));
+  UnrOptionAllowedText(reading.option, allowed, sizeof(allowed));
+  UnrUserCheck(isfinite(value) && !UnrParseRange(reading.option, value),
+               "%s, from %s, is out of range (%g); allowed: %s; try: %s", name, where, value, allowed,
+               reading.option->value ? reading.option->value : "unroll -help");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

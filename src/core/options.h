@@ -43,6 +43,8 @@ PetscErrorCode UnrOptionReals(const UnrOption table[], const char *prefix, const
                               double values[], PetscInt *count);
 PetscErrorCode UnrOptionWords(const UnrOption table[], const char *prefix, const char *name, PetscInt room,
                               const char *values[], PetscInt *count);
+/* User error if a value from elsewhere (`where`) is not one that this UNR_REAL option takes. */
+PetscErrorCode UnrOptionCheckReal(const UnrOption table[], const char *name, double value, const char *where);
 /* Was it given by deck or command line? */
 PetscErrorCode UnrOptionGiven(const UnrOption table[], const char *prefix, const char *name, bool *given);
 

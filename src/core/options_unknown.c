@@ -27,6 +27,14 @@ static bool UnrStartsWith(const char *text, const char *start)
   return !strncmp(text, start, strlen(start));
 }
 
+static bool UnrIsUnderSolver(const char *name)
+{
+  for (int i = 0; i < declarations; i++) {
+    if (UnrStartsWith(name, declared[i])) return true;
+  }
+  return false;
+}
+
 /*
   Is it PETSc's own, or under a solver's declared prefix?  PETSc has no list of its options: what it has read
   by now is not asked here, and the rest is known by the class it belongs to.
@@ -71,10 +79,7 @@ static bool UnrIsPetscs(const char *name)
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
     if (!strcmp(name, names[i])) return true;
   }
-  for (int i = 0; i < declarations; i++) {
-    if (UnrStartsWith(name, declared[i])) return true;
-  }
-  return false;
+  return UnrIsUnderSolver(name);
 }
 
 typedef struct {
@@ -129,7 +134,7 @@ PetscErrorCode UnrOptionsListUnused(MPI_Comm comm)
   for (PetscInt i = 0; i < left; i++) {
     char full[UNR_OPTION_NAME];
     snprintf(full, sizeof(full), "-%s", names[i]);
-    if (!UnrOptionsKnows(full)) continue;
+    if (!UnrOptionsKnows(full) && !UnrIsUnderSolver(names[i])) continue;
     if (!unused++) PetscCall(PetscPrintf(comm, "unroll: not used by this command:"));
     PetscCall(PetscPrintf(comm, " %s", full));
   }

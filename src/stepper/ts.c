@@ -39,13 +39,19 @@ static size_t Numbers(const struct UnrBatch_ *u)
 /* An unknown or foreign PETSc option shows at creation, not in the first step. */
 static PetscErrorCode CheckType(UnrTS *t)
 {
+  char problem[UNR_ERROR_TEXT];
+  PetscErrorCode code;
   UnrTSSolver *solver;
   TSType type;
   PetscBool is_same;
 
   PetscFunctionBeginUser;
   t->samples = 1;
-  PetscCall(UnrTSSolverGet(t, UNR_TS_STATE, &solver));
+  PetscCall(UnrErrorCaptureBegin(problem));
+  code = UnrTSSolverGet(t, UNR_TS_STATE, &solver);
+  PetscCall(UnrErrorCaptureEnd(code, problem));
+  UnrUserCheck(!code, "PETSc refuses an option of prefix -%s (%s); allowed: PETSc's own; try: without it", t->prefix,
+               problem);
   PetscCall(TSGetType(solver->ts, &type));
   PetscCall(PetscStrcmp(type, t->type, &is_same));
   UnrUserCheck(is_same, "-%sts_type %s; allowed: the value of -stepper_ts_type (%s); try: -stepper_ts_type",
