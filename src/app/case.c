@@ -46,7 +46,8 @@ static PetscErrorCode fill_parameters(UnrCase *c)
   PetscCall(UnrOptionWord(options, NULL, "-sample_parameter", &name));
   PetscCall(UnrOptionReals(options, NULL, "-sample_values", ROOM, values, &count));
   UnrUserCheck((name != NULL) == (count > 0),
-               "-sample_parameter (%s) and -sample_values (%d values) go together; try: give both or neither",
+               "-sample_parameter (%s) and -sample_values (%d values) do not go together; allowed: both or "
+               "neither; try: without both",
                name ? name : "unset", (int)count);
   if (name) {
     varied = UnrPhysicsParameterIndex(c->physics, name);
@@ -54,6 +55,8 @@ static PetscErrorCode fill_parameters(UnrCase *c)
                  "unknown parameter of %s (-sample_parameter %s); allowed: %s; try: one of those",
                  UnrPhysicsName(c->physics), name, parameter_names(c->physics, allowed, sizeof(allowed)));
   }
+  for (PetscInt i = 0; i < count; i++)
+    PetscCall(UnrPhysicsParameterCheck(c->physics, varied, values[i], "-sample_values"));
   PetscCall(PetscMalloc1((size_t)(c->count * n) + 1, &c->par));
   for (PetscInt i = 0; i < c->count; i++) {
     for (PetscInt p = 0; p < n; p++) c->par[i * n + p] = UnrPhysicsParameterDefault(c->physics, p);

@@ -55,6 +55,7 @@ static PetscErrorCode SetParameters(UnrSolve *solve)
     if (!is_said[p])
       PetscCall(UnrWellScalar(solve->well, solve->sample, UnrPhysicsParameterName(solve->physics, p),
                               &said[p], &is_said[p]));
+    PetscCall(UnrPhysicsParameterCheck(solve->physics, p, said[p], is_said[p] ? solve->input : "its option"));
     solve->par[p] = said[p];
   }
   PetscCall(UnrWellLength(solve->well, solve->sample, length));

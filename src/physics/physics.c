@@ -199,6 +199,15 @@ PetscErrorCode UnrPhysicsParameterGiven(UnrPhysics physics, PetscInt p, bool *gi
   return UnrOptionGiven(physics->ops->options, NULL, ParameterOption(physics->ops, p), given);
 }
 
+PetscErrorCode UnrPhysicsParameterCheck(UnrPhysics physics, PetscInt p, double value, const char *where)
+{
+  const UnrPhysicsOps *ops = physics->ops;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionCheckReal(ops->options, ParameterOption(ops, p), value, where));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscInt UnrPhysicsParameterIndex(UnrPhysics physics, const char *name)
 {
   for (PetscInt p = 0; p < physics->parameters; p++) {
