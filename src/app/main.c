@@ -1,3 +1,4 @@
+#include <hdf5.h>
 #include <stdio.h>
 
 #include "app/command.h"
@@ -70,6 +71,8 @@ static int UnrProgramEnd(PetscErrorCode code, int status)
   if (code) {
     MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
     fflush(stdout);
+    /* A file that the mistake left open (a full disk) may not close: HDF5 would talk of it at the end. */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (!rank) fprintf(stderr, "unroll: error: %s\n", UnrUserErrorMessage());
     status = STATUS_USER;
   }

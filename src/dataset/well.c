@@ -1,6 +1,7 @@
 /* The life of an open file and what it says of itself; well_read.c and well_write.c move states. */
 #include "dataset/well_impl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,9 +120,10 @@ PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well)
   UnrUserCheck(good || !message[0], "%s", message);
   PetscCall(FactsBroadcast(&w->facts));
   PetscCall(UnrWellOpenParallel(w, path, H5F_ACC_RDONLY, &good));
-  UnrUserCheck(
-      good, "cannot open data file on every rank (%s); allowed: a file on a file system that all ranks share",
-      path);
+  UnrUserCheck(good,
+               "cannot open data file on every rank (%s); allowed: a file on a file system that all ranks "
+               "share; try: copy it there",
+               path);
   *well = w;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,10 +173,10 @@ PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt fra
 
   PetscFunctionBeginUser;
   UnrUserCheck(trajectory >= 0 && trajectory < info->trajectories,
-               "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, trajectory,
-               well->path, info->trajectories - 1);
+               "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT "; try: 0",
+               trajectory, well->path, info->trajectories - 1);
   UnrUserCheck(frame >= 0 && frame < info->frames,
-               "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, frame,
+               "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT "; try: 0", frame,
                well->path, info->frames - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,5 +214,10 @@ PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name
       *value = facts->scalar[s * facts->info.trajectories + trajectory];
       *found = true;
     }
+  UnrUserCheck(!*found || isfinite(*value),
+               "scalar '%s' of trajectory %" PetscInt_FMT
+               " in %s; allowed: a finite number, one or one a trajectory; "
+               "try: see docs/data-format.md",
+               name, trajectory, well->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

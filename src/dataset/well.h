@@ -29,7 +29,8 @@ PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt fra
 PetscErrorCode UnrWellLength(UnrWell well, PetscInt trajectory, double length[UNR_MAX_DIM]);
 /* Of the first trajectory; 0 in a file of one frame without a time axis. */
 PetscErrorCode UnrWellTime(UnrWell well, PetscInt frame, double *time);
-/* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name. */
+/* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name; a user
+ * error if it is no finite number.  Collective on the world. */
 PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name, double *value, bool *found);
 /* One frame of one trajectory into sample `sample` of the batch.  Collective on the world: a rank that has no more
    samples passes batch NULL. */

@@ -27,8 +27,8 @@ static bool ReadNumbers(UnrWellExam *exam, hid_t set, const char *name, PetscInt
   H5Tclose(type);
   *values = NULL;
   if (class != H5T_FLOAT && class != H5T_INTEGER)
-    return UnrWellFail(exam, "wrong type of '%s' (%s) in %s; allowed: numbers", name, UnrWellClassText(class),
-                       exam->path);
+    return UnrWellFail(exam, "wrong type of '%s' (%s) in %s; allowed: numbers; try: see docs/data-format.md",
+                       name, UnrWellClassText(class), exam->path);
   /* a scalar is stored as () or (1), and the Well's (1) and (trajectories) look alike */
   if (!last && rank == 1 && size[0] == 1) rank = 0;
   if (rank < 0 || (rank != axes && rank != axes + 1) || (rank > axes && size[0] != (hsize_t)trajectories) ||
@@ -41,19 +41,26 @@ static bool ReadNumbers(UnrWellExam *exam, hid_t set, const char *name, PetscInt
           "trajectories; try: see docs/data-format.md",
           name, found, exam->path, (long long)last, (long long)trajectories, (long long)last,
           (long long)trajectories);
-    return UnrWellFail(exam, "inconsistent shape of '%s' %s in %s; allowed: () or (%lld), one a trajectory",
+    return UnrWellFail(exam,
+                       "inconsistent shape of '%s' %s in %s; allowed: () or (%lld), one a trajectory; try: "
+                       "see docs/data-format.md",
                        name, found, exam->path, (long long)trajectories);
   }
   *rows = rank > axes ? trajectories : 1;
   count = (size_t)*rows * (size_t)(last ? last : 1);
   *values = malloc(count * sizeof **values);
-  if (!*values || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
-    return UnrWellFail(exam, "cannot read '%s' in %s: the file is damaged; try: copy or make it again", name,
-                       exam->path);
+  if (!*values)
+    return UnrWellFail(exam, "no memory for '%s' (%zu numbers) of %s; allowed: fewer; try: a smaller file",
+                       name, count, exam->path);
+  if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
+    return UnrWellFail(exam, "cannot read '%s' in %s; allowed: an undamaged file; try: copy or make it again",
+                       name, exam->path);
   for (size_t i = 0; i < count; i++)
     if (!isfinite((*values)[i]))
-      return UnrWellFail(exam, "'%s' is not finite (%g at entry %zu) in %s; allowed: finite numbers", name,
-                         (*values)[i], i, exam->path);
+      return UnrWellFail(
+          exam,
+          "'%s' is not finite (%g at entry %zu) in %s; allowed: finite numbers; try: make the file again",
+          name, (*values)[i], i, exam->path);
   return true;
 }
 
@@ -76,20 +83,24 @@ static bool ExamineAxis(UnrWellExam *exam, int axis)
                        name, exam->path, facts->info.dim);
   good = ReadNumbers(exam, set, name, n, &rows, &x);
   if (good && n < 2)
-    good = UnrWellFail(exam, "too few points along '%s' (1) in %s; allowed: 2 or more, or no such axis", name,
-                       exam->path);
+    good = UnrWellFail(
+        exam,
+        "too few points along '%s' (1) in %s; allowed: 2 or more, or no such axis; try: leave the axis out",
+        name, exam->path);
   for (PetscInt t = 0; good && t < facts->info.trajectories; t++) {
     const double *row = x + (rows > 1 ? t * n : 0), dx = (row[n - 1] - row[0]) / (double)(n - 1);
     /* float32 coordinates carry their rounding: some units in the last place of the largest of them */
     const double slack = 16 * FLT_EPSILON * PetscMax(fabs(row[0]), fabs(row[n - 1]));
     if (!(dx > slack / (double)n))
-      good = UnrWellFail(exam, "coordinates '%s' do not increase in %s", name, exam->path);
+      good = UnrWellFail(
+          exam, "coordinates '%s' (%g to %g) in %s; allowed: increasing; try: turn axis and field around",
+          name, row[0], row[n - 1], exam->path);
     for (PetscInt i = 0; good && i < n; i++)
       if (fabs(row[i] - row[0] - (double)i * dx) > PetscMin(slack, dx / 4))
         good =
             UnrWellFail(exam,
                         "coordinates '%s' are not evenly spaced (%g at point %lld, even would be %g) in %s; "
-                        "allowed: a uniform grid",
+                        "allowed: a uniform grid; try: interpolate onto one",
                         name, row[i], (long long)i, row[0] + (double)i * dx, exam->path);
     if (good) facts->length[t * facts->info.dim + axis] = dx * (double)n;
   }
@@ -145,10 +156,13 @@ static bool ExamineDimension(UnrWellExam *exam)
   }
   if (said != dim)
     return UnrWellFail(exam,
-                       "wrong dimension count 'n_spatial_dims' (%lld) in %s; allowed: %d, as the field has",
+                       "wrong dimension count 'n_spatial_dims' (%lld) in %s; allowed: %d, as the field has; "
+                       "try: see docs/data-format.md",
                        said, exam->path, dim);
   if (names != dim)
-    return UnrWellFail(exam, "wrong number of 'spatial_dims' (%lld) in %s; allowed: %d, as the field has",
+    return UnrWellFail(exam,
+                       "wrong number of 'spatial_dims' (%lld) in %s; allowed: %d, as the field has; try: see "
+                       "docs/data-format.md",
                        (long long)names, exam->path, dim);
   return true;
 }
@@ -160,7 +174,10 @@ bool UnrWellExamineAxes(UnrWellExam *exam)
 
   facts->length = calloc((size_t)facts->info.trajectories * (size_t)facts->info.dim, sizeof *facts->length);
   facts->time = calloc((size_t)facts->info.frames, sizeof *facts->time);
-  if (!facts->length || !facts->time) return UnrWellFail(exam, "no memory for the axes of %s", exam->path);
+  if (!facts->length || !facts->time)
+    return UnrWellFail(
+        exam, "no memory for the axes of %s; allowed: fewer trajectories and frames; try: a smaller file",
+        exam->path);
   good = ExamineDimension(exam) && ExamineTime(exam);
   for (int a = 0; good && a < facts->info.dim; a++) good = ExamineAxis(exam, a);
   return good;
@@ -188,21 +205,28 @@ static bool IsTrue(hid_t object, const char *name)
   return is;
 }
 
-/* Scalars that are constant in time; others, and names longer than any parameter's, are left alone. */
+/*
+  Scalars that are constant in time; others, and names longer than any parameter's, are left alone.  What is
+  no finite number a trajectory becomes NaN: UnrWellScalar() refuses it where a parameter has its name.
+*/
 bool UnrWellExamineScalars(UnrWellExam *exam)
 {
   UnrWellFacts *facts = exam->facts;
   H5G_info_t links;
-  bool good = true;
 
   if (H5Lexists(exam->file, "scalars", H5P_DEFAULT) <= 0) return true;
   if (H5Gget_info_by_name(exam->file, "scalars", &links, H5P_DEFAULT) < 0)
-    return UnrWellFail(exam, "'scalars' is not a group in %s; try: see docs/data-format.md", exam->path);
+    return UnrWellFail(
+        exam, "'scalars' is not a group in %s; allowed: The Well's layout; try: see docs/data-format.md",
+        exam->path);
   facts->scalar_name = calloc((size_t)links.nlinks + 1, sizeof *facts->scalar_name);
   facts->scalar =
       calloc(((size_t)links.nlinks + 1) * (size_t)facts->info.trajectories, sizeof *facts->scalar);
-  if (!facts->scalar_name || !facts->scalar) return UnrWellFail(exam, "too many scalars (%s)", exam->path);
-  for (hsize_t i = 0; good && i < links.nlinks; i++) {
+  if (!facts->scalar_name || !facts->scalar)
+    return UnrWellFail(
+        exam, "no memory for the scalars of %s; allowed: fewer scalars and trajectories; try: a smaller file",
+        exam->path);
+  for (hsize_t i = 0; i < links.nlinks; i++) {
     char name[UNR_WELL_NAME], path[UNR_WELL_NAME + 8];
     double *value = NULL;
     PetscInt rows;
@@ -215,14 +239,15 @@ bool UnrWellExamineScalars(UnrWellExam *exam)
       continue;
     snprintf(path, sizeof path, "scalars/%s", name);
     if (!IsTrue(set, "time_varying")) {
-      good = ReadNumbers(exam, set, path, 0, &rows, &value);
-      for (PetscInt t = 0; good && t < facts->info.trajectories; t++)
+      const bool is_read = ReadNumbers(exam, set, path, 0, &rows, &value);
+      for (PetscInt t = 0; t < facts->info.trajectories; t++)
         facts->scalar[(size_t)facts->scalars * (size_t)facts->info.trajectories + (size_t)t] =
-            value[rows > 1 ? t : 0];
-      if (good) memcpy(facts->scalar_name[facts->scalars++], name, sizeof name);
+            is_read ? value[rows > 1 ? t : 0] : NAN;
+      memcpy(facts->scalar_name[facts->scalars++], name, sizeof name);
       free(value);
+      exam->message[0] = '\0';
     }
     H5Dclose(set);
   }
-  return good;
+  return true;
 }

@@ -148,9 +148,11 @@ static bool ExamineField(UnrWellExam *exam, hid_t set, const char *group)
         order ? "(trajectory, time, x[, y[, z]], component)" : "(trajectory, time, x[, y[, z]])");
   for (int a = 0; a < rank; a++)
     if (!size[a] || size[a] > PETSC_MAX_INT)
-      return UnrWellFail(
-          exam, "empty or too large axis of field '%s/%s' %s in %s; allowed: 1 to %lld along each", group,
-          exam->facts->field, UnrWellShapeText(rank, size, text), exam->path, (long long)PETSC_MAX_INT);
+      return UnrWellFail(exam,
+                         "empty or too large axis of field '%s/%s' %s in %s; allowed: 1 to %lld along each; "
+                         "try: see docs/data-format.md",
+                         group, exam->facts->field, UnrWellShapeText(rank, size, text), exam->path,
+                         (long long)PETSC_MAX_INT);
   info->trajectories = (PetscInt)size[0];
   info->frames = (PetscInt)size[1];
   for (int a = 0; a < UNR_MAX_DIM; a++) info->points[a] = a < info->dim ? (PetscInt)size[2 + a] : 1;

@@ -4,7 +4,7 @@
 #include <hdf5.h>
 #include "dataset/well.h"
 
-enum { UNR_WELL_NAME = 64, UNR_WELL_MESSAGE = 1024 };
+enum { UNR_WELL_NAME = 64, UNR_WELL_MESSAGE = 6144 };
 typedef char UnrWellName[UNR_WELL_NAME];
 
 /* What the file says of itself: on rank 0 by UnrWellExamine, then the same on every rank. */

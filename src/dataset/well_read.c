@@ -54,12 +54,13 @@ void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGr
 
   if (trajectory < 0 || trajectory >= info->trajectories)
     snprintf(message, UNR_WELL_MESSAGE,
-             "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, trajectory,
-             well->path, info->trajectories - 1);
+             "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT
+             "; try: fewer samples",
+             trajectory, well->path, info->trajectories - 1);
   else if (frame < 0 || frame >= info->frames)
     snprintf(message, UNR_WELL_MESSAGE,
-             "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT, frame, well->path,
-             info->frames - 1);
+             "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT "; try: 0", frame,
+             well->path, info->frames - 1);
   else if (info->dim != grid->dim || n[0] != m[0] || n[1] != m[1] || n[2] != m[2] ||
            info->components != grid->components)
     snprintf(message, UNR_WELL_MESSAGE,
@@ -73,8 +74,8 @@ void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGr
 void UnrWellDamaged(UnrWell well, char message[UNR_WELL_MESSAGE])
 {
   snprintf(message, UNR_WELL_MESSAGE,
-           "cannot read field '%s' in %s: the file is damaged; try: copy or make it again", well->facts.field,
-           well->path);
+           "cannot read field '%s' in %s; allowed: an undamaged file; try: copy or make it again",
+           well->facts.field, well->path);
 }
 
 void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double value,
@@ -82,7 +83,7 @@ void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double 
 {
   snprintf(message, UNR_WELL_MESSAGE,
            "field '%s' of trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT
-           " is not finite (%g) in %s; allowed: finite numbers",
+           " is not finite (%g) in %s; allowed: finite numbers; try: make the file again",
            well->facts.field, trajectory, frame, value, well->path);
 }
 

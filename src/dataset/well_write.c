@@ -6,10 +6,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include "core/call.h"
 #include "core/error.h"
 #include "core/event.h"
+
+/* Bytes of the file, not below what it will have: the field, coordinates, and room for all else. */
+static double MostBytes(const UnrWellSpec *spec)
+{
+  const double numbers = (double)spec->grid->total * (double)spec->grid->components;
+  double axes = (double)spec->frames;
+
+  for (int a = 0; a < spec->grid->dim; a++)
+    axes += 2 * (double)spec->grid->points[a] * (double)spec->trajectories;
+  return (double)spec->trajectories * (double)spec->frames * numbers *
+             (spec->precision == UNR_DOUBLE ? 8 : 4) +
+         axes * sizeof(double) + (1 << 18);
+}
+
+/*
+  0 or errno: blocks for all of the file or as many bytes, so that a full disk shows before hours of work.
+  Later it would be too late: HDF5 crashes at its end after a file that it could not close, and OMPIO's
+  collective writes (Open MPI 4.1) print the error and return success.
+*/
+static int Reserve(const char *part, double bytes)
+{
+  struct stat status;
+  struct statvfs room;
+  int file = open(part, O_WRONLY | O_CREAT, 0666), verdict = 0;
+
+  if (file < 0) return errno;
+  if (fstat(file, &status)) verdict = errno;
+  if ((double)status.st_size > bytes) bytes = (double)status.st_size;
+  if (!verdict && fallocate(file, 0, 0, (off_t)bytes)) verdict = errno;
+  if (verdict == EOPNOTSUPP ||
+      verdict == ENOSYS) /* some network file systems cannot reserve, but know their room */
+    verdict = !fstatvfs(file, &room) && (double)room.f_bavail * (double)room.f_frsize < bytes ? ENOSPC : 0;
+  if (close(file) && !verdict) verdict = errno;
+  return verdict;
+}
 
 /*
   UnrWellCreate - begin a new file.     Collective on the world.
@@ -22,6 +59,7 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
   char part[PETSC_MAX_PATH_LEN];
   UnrWell w;
   PetscMPIInt rank;
+  int verdict = 0;
   bool good = true;
 
   PetscFunctionBeginUser;
@@ -43,16 +81,23 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
   w->facts.info.components = spec->grid->components;
   w->facts.info.is_double = spec->precision == UNR_DOUBLE;
   errno = 0;
-  if (!rank) good = UnrWellSkeleton(part, spec);
+  if (!rank) {
+    verdict = Reserve(part, MostBytes(spec));
+    if (!verdict && !UnrWellSkeleton(part, spec)) verdict = errno ? errno : EIO;
+    if (!verdict) verdict = Reserve(part, 0);
+    good = !verdict;
+  }
   if (!good) (void)unlink(part);
   UnrUserCheck(
-      good, "cannot write data file (%s): %s; allowed: a directory that can be written, with room; try: -out",
-      path, errno ? strerror(errno) : "HDF5 failed");
-  PetscCall(UnrWellOpenParallel(w, part, H5F_ACC_RDWR, &good));
-  UnrUserCheck(
       good,
-      "cannot open data file on every rank (%s); allowed: a file system that all ranks share; try: -out",
-      path);
+      "cannot write data file (%s): %s; allowed: a directory that can be written, with room; try: another "
+      "-out",
+      path, strerror(verdict));
+  PetscCall(UnrWellOpenParallel(w, part, H5F_ACC_RDWR, &good));
+  UnrUserCheck(good,
+               "cannot open data file on every rank (%s); allowed: a file system that all ranks share; try: "
+               "another -out",
+               path);
   *well = w;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,6 +142,7 @@ PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, U
   UnrCallHDF5(H5Sclose(file_space));
   if (batch && !batch->grid->rank) well->written++;
   PetscCall(UnrEventEnd(UNR_EVENT_HDF5));
+  if (status < 0) (void)unlink(well->part); /* by whichever rank failed: it is of no use */
   UnrUserCheck(status >= 0,
                "cannot write data file (%s); allowed: room on the file system; try: another -out",
                well->path);
