@@ -14,6 +14,9 @@ import tempfile
 
 RANKS = (1, 3)
 
+CHECK = ["check", "-grid_points", "32", "-stepper_dt", "0.1", "-sample_parameter", "domain_size", "-sample_values", "8"]
+TS = ["-physics_type", "ks_fd", "-stepper_type", "ts", "-stepper_ts_type", "cn"]
+
 BAD = [
     # arguments, words of the message, files
     ([], ["no command ()", "try: unroll"], {}),
@@ -38,6 +41,19 @@ BAD = [
     (["info", "-options_file", "{}/d.yaml"], ["the deck gives an option twice (-seed_data, line 4 of"],
      {"d.yaml": b"seed:\n  data: 3\n  order: 4\n  data: 5\n"}),
     (["info", "-options_file", "{}/d.yaml"], ["unknown option (-seed_dat)", "try: -seed_data"], {"d.yaml": b"seed:\n  dat: 3\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck gives an option twice (-seed_data, line 1 of"],
+     {"d.yaml": b"seed: {data: 3, order: 4, data: 5}\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck gives an option twice (-seed_data, line 4 of"],
+     {"d.yaml": b"seed: {data: 3}\nlayout:\n  replicas: 1\nseed_data: 5\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck gives no option ({}/d.yaml)"], {"d.yaml": b"# later\n\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck is no YAML of options", "near line"],
+     {"d.yaml": b"".join(b"  " * i + b"a:\n" for i in range(40)) + b"  " * 40 + b"b: 3\n"}),
+    (["in\nfo"], ["unknown command (in fo)"], {}),
+    (["x" * 20000], ["unknown command (xxx", " ... ", "try: unroll"], {}),
+    (["solve", "-solve_input", "x/" * 3000], ["-solve_input is too long a path (x/x/"], {}),
+    (CHECK[:-1] + ["-3"], ["-physics_ks_domain_size, from -sample_values, is out of range (-3)"], {}),
+    (CHECK + TS + ["-frame_ksp_type", "foo"], ["PETSc refuses an option of prefix -frame_ (", "KSP type foo)"], {}),
+    (CHECK + TS + ["-frame_snes_rtol", "foo"], ["PETSc refuses an option of prefix -frame_ (", "foo"], {}),
     (["info", "-options_file", "{}/d.yaml"], ["a deck names another deck"], {"d.yaml": b"options_file: e.yaml\n"}),
 ]
 
@@ -48,6 +64,7 @@ GOOD = [
     (["--help"], ["Commands:", "info"], {}),
     (["info", "-help"], ["unroll info:", "-out", "-seed_data", "default: 1"], {}),
     (["help", "info"], ["unroll info:", "-layout_grid"], {}),
+    (["info", "-frame_bogus", "3"], ["not used by this command: -frame_bogus\n"], {}),
     (["info", "-log_view", ":{}/log"], ["unroll 0."], {}),
     (["info", "-options_file", "{}/d.yaml"], ["not used by this command: -layout_grid -seed_data\n"],
      {"d.yaml": b"seed: {data: 3}\nlayout:\n  grid: [1, 2]\n"}),

@@ -293,5 +293,44 @@ class Solve(unittest.TestCase):
         check_cotangent("another shape (40x1x1")
 
 
+    def test_what_stands_in_the_way(self):
+        """What the run reads is not removed as an earlier run's result, and a directory is found before the work."""
+        write(self.path("w.h5"), start()[None, None], [LENGTH])
+        for name, option in (("trajectory.h5", "-solve_input"), ("gradient.h5", "-solve_cotangent")):
+            out = self.path("kept-" + name)
+            os.mkdir(out)
+            os.rename(self.input if option == "-solve_input" else self.path("w.h5"), os.path.join(out, name))
+            given = [] if option == "-solve_input" else ["-solve_input", self.path("kept-trajectory.h5/trajectory.h5")]
+            status, message, _ = unroll(out, option, os.path.join(out, name), *given, "-solve_dt", DT, ranks=2)
+            self.assertEqual(status, 2, message)
+            self.assertIn("-out holds a file that this run reads", message)
+            self.assertEqual(os.listdir(out), [name])
+        out = self.path("blocked")
+        os.makedirs(os.path.join(out, "trajectory.h5"))
+        status, message, _ = unroll(out, "-solve_input", self.path("kept-trajectory.h5/trajectory.h5"), "-solve_dt", DT)
+        self.assertEqual((status, message.count("unroll: error:"), message.count("\r")), (2, 1, 0), message)
+        self.assertIn("stands in the way", message)
+
+    def test_full_disk(self):
+        """Nothing that looks finished, one line: a limit on the size of files stands for the full disk."""
+        command = ["sh", "-c", 'ulimit -f 80000; trap "" XFSZ; exec "$@"', "sh", UNROLL, "solve", "-solve_input", self.input,
+                   "-solve_dt", str(DT), "-solve_steps", "1000000", "-out", self.path("out")]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (2, 1), run.stderr)
+        self.assertIn("cannot write data file", run.stderr)
+        self.assertEqual(os.listdir(self.path("out")), [])
+
+    def test_scalars_of_others(self):
+        """A scalar that is no number or has another shape harms only where a parameter has its name."""
+        with h5py.File(self.input, "a") as f:
+            f["scalars/label"], f["scalars/viscosity"], f["scalars/many"] = "abc", np.nan, np.zeros(7)
+        self.solve("out", steps=1)
+        burgers = ("-solve_input", self.input, "-physics_type", "burgers_spectral")
+        self.refused("scalar 'viscosity' of trajectory 0", *burgers)
+        with h5py.File(self.input, "a") as f:
+            f["scalars/viscosity"][...] = -1
+        self.refused("-physics_burgers_viscosity, from ", *burgers)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,9 +1,11 @@
 /* The command `solve`: a start state through the solver, and a cotangent of its last frame back. */
 #include "app/solve.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "app/command.h"
 #include "app/common.h"
@@ -211,13 +213,35 @@ static PetscErrorCode Tell(const UnrSolve *solve)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Files of an earlier run must not be taken for this one's. */
-static void RemoveOld(const char *const path[3])
+static bool IsSameFile(const char *a, const char *b)
 {
-  int rank;
+  struct stat is_a, is_b;
 
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  for (int f = 0; f < 3 && !rank; f++) (void)unlink(path[f]);
+  return a && b && !stat(a, &is_a) && !stat(b, &is_b) && is_a.st_dev == is_b.st_dev &&
+         is_a.st_ino == is_b.st_ino;
+}
+
+/* Files of an earlier run must not be taken for this one's; but never what this run reads. */
+static PetscErrorCode RemoveOld(const UnrSolve *solve, const char *const path[3])
+{
+  const char *read = NULL, *left = NULL;
+  int rank, error = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  for (int f = 0; f < 3 && !rank && !read; f++)
+    if (IsSameFile(path[f], solve->input) || IsSameFile(path[f], solve->cotangent)) read = path[f];
+  UnrUserCheck(!read,
+               "-out holds a file that this run reads and would write (%s); allowed: another directory; try: "
+               "another -out",
+               read);
+  for (int f = 0; f < 3 && !rank && !left; f++)
+    if (unlink(path[f]) && (error = errno) != ENOENT) left = path[f];
+  UnrUserCheck(!left,
+               "cannot remove what stands in the way of a result (%s): %s; allowed: an earlier run's file; "
+               "try: another -out",
+               left, strerror(error));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
@@ -231,7 +255,7 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
   snprintf(gradient, sizeof gradient, "%s/gradient.h5", out);
   snprintf(summary, sizeof summary, "%s/summary.json", out);
   PetscCall(UnrDirectoryMake(out));
-  RemoveOld((const char *[]){trajectory, gradient, summary});
+  PetscCall(RemoveOld(solve, (const char *[]){trajectory, gradient, summary}));
   PetscCall(UnrSolveTrajectory(solve, trajectory, &well));
   PetscCall(Forward(solve, well, &outcome));
   if (outcome.reason)
