@@ -1,5 +1,7 @@
 #include "app/case.h"
+#include "app/common.h"
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/seed.h"
 #include "dataset/start.h"
 
@@ -89,6 +91,7 @@ PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c)
     PetscCall(UnrLayoutCreateSelf(&c->layout));
   else
     PetscCall(UnrLayoutCreate(world, c->samples, dim, points, &needs, &c->layout));
+  PetscCall(UnrCommonMemory(&c->layout, points, components, c->samples, 6));
   PetscCall(UnrGridCreate(&c->layout, dim, points, components, needs.stencil, &c->grid));
   PetscCall(UnrPhysicsCreate(c->grid, &c->physics));
   UnrLayoutShare(&c->layout, c->samples, &c->first, &c->count);
@@ -154,6 +157,10 @@ PetscErrorCode UnrCaseWindow(const UnrCase *c, PetscInt steps, UnrWindow *window
   UnrBatch spare;
 
   PetscFunctionBeginUser;
+  PetscCall(UnrMemoryCheck(((double)steps + 1) * (double)c->count * (double)c->grid->local *
+                               (double)c->grid->components * sizeof(double),
+                           "the frames of a window",
+                           "fewer -rollout_steps or -grid_points, a smaller -train_batch, or more ranks"));
   window->batch_samples = c->samples;
   window->par = c->par;
   PetscCall(PetscMalloc1((size_t)steps + 1, &window->frame));

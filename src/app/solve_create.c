@@ -1,5 +1,6 @@
 /* The solver that file and options describe: points, lengths, parameters from the file; options win. */
 #include "app/solve.h"
+#include "app/common.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,7 @@ PetscErrorCode UnrSolveCreate(UnrSolve *solve)
   PetscCall(UnrPhysicsDescribe(solve->info.dim, &needs, &components));
   PetscCall(
       UnrLayoutCreate(PETSC_COMM_WORLD, 1, solve->info.dim, solve->info.points, &needs, &solve->layout));
+  PetscCall(UnrCommonMemory(&solve->layout, solve->info.points, components, 1, 5));
   PetscCall(UnrGridCreate(&solve->layout, solve->info.dim, solve->info.points, components, needs.stencil,
                           &solve->grid));
   PetscCall(UnrPhysicsCreate(solve->grid, &solve->physics));

@@ -1,4 +1,5 @@
 /* Networks by name: options, creation, what others ask of them.  The work is in execute.c. */
+#include "core/memory.h"
 #include "net/net_impl.h"
 
 #include <string.h>
@@ -106,6 +107,8 @@ PetscErrorCode UnrNetCreateOps(UnrPhysics physics, const UnrNetOps *ops, UnrNet 
   net->in = net->components + net->constants;
   net->out = net->components;
   PetscCall(net->ops->build(net));
+  PetscCall(UnrMemoryCheck(2 * (double)net->parameters * (double)UnrPrecisionBytes(net->precision),
+                           "the network's weights", "a narrower network"));
   PetscCall(UnrNetPlan(net));
   PetscCall(UnrNetThetaDraw(net));
   *net_out = net;
