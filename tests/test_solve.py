@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 import unittest
 
 import h5py
@@ -310,6 +311,24 @@ class Solve(unittest.TestCase):
         status, message, _ = unroll(out, "-solve_input", self.path("kept-trajectory.h5/trajectory.h5"), "-solve_dt", DT)
         self.assertEqual((status, message.count("unroll: error:"), message.count("\r")), (2, 1, 0), message)
         self.assertIn("stands in the way", message)
+
+    def test_one_run_at_a_time(self):
+        """Two runs would mix their states in one file: the second is refused while the first, killed at last, runs."""
+        out = self.path("out")
+        first = subprocess.Popen([UNROLL, "solve", "-solve_input", self.input, "-solve_dt", "1e-4", "-solve_steps", "2000000000",
+                                  "-solve_save_every", "0", "-out", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(600):
+                if os.path.exists(os.path.join(out, "trajectory.h5.part")):
+                    break
+                time.sleep(0.1)
+            status, message, _ = unroll(out, "-solve_input", self.input, "-solve_dt", DT, ranks=2)
+            self.assertEqual((status, message.count("unroll: error: another run writes into -out")), (2, 1), message)
+        finally:
+            first.kill()
+            first.wait()
+        self.assertEqual(os.listdir(out), ["trajectory.h5.part"])  # nothing that looks finished
+        self.solve("out", steps=1)
 
     def test_full_disk(self):
         """Nothing that looks finished, one line: a limit on the size of files stands for the full disk."""

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,6 +95,19 @@ static int UnrDirectoryMakeHere(const char *path)
   return unlink(part) ? errno : 0;
 }
 
+/*
+  Does another run hold the directory?  Else it is ours until the program ends, however it ends, or takes
+  another. Where the file system has no such locks nobody knows.
+*/
+static bool UnrDirectoryIsHeld(const char *path)
+{
+  static int held = -1;
+
+  if (held >= 0) close(held);
+  held = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return held >= 0 && flock(held, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
 PetscErrorCode UnrDirectoryMake(const char *path)
 {
   int rank;
@@ -101,5 +115,7 @@ PetscErrorCode UnrDirectoryMake(const char *path)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(UnrFileAgree(rank ? 0 : UnrDirectoryMakeHere(path), "cannot make or write a directory", path));
+  UnrUserCheck(rank || !UnrDirectoryIsHeld(path),
+               "another run writes into -out (%s); allowed: one at a time; try: another -out", path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
