@@ -162,7 +162,7 @@ Test(fft, round_trip)
     Forward(&t, t.u, t.modes);
     TEST_CALL(PetscArraycpy(t.other, t.modes, t.numbers));
     TEST_CALL(UnrFFTBackward(t.fft, t.fields, t.modes, t.work));
-    cr_expect(memcmp(t.other, t.modes, (size_t)t.numbers * sizeof(UnrComplex)) == 0, "case %d: modes changed",
+    cr_expect(!t.numbers || memcmp(t.other, t.modes, (size_t)t.numbers * sizeof(UnrComplex)) == 0, "case %d: modes changed",
               i);
     TEST_CALL(UnrBatchZero(t.w));
     TEST_CALL(UnrFFTStore(t.fft, t.work, t.w, INSERT_VALUES));
@@ -311,7 +311,7 @@ Test(fft, bits_do_not_depend_on_the_call)
     }
     memcpy(shifted + 1, t.work, cells * sizeof(double));
     TEST_CALL(UnrFFTForward(t.fft, t.fields, shifted + 1, (UnrComplex *)((double *)odd + 1)));
-    cr_expect(memcmp((double *)odd + 1, t.modes, bytes) == 0, "case %d: forward", i);
+    cr_expect(!bytes || memcmp((double *)odd + 1, t.modes, bytes) == 0, "case %d: forward", i);
     TEST_CALL(UnrFFTBackward(t.fft, t.fields, t.modes, t.work));
     TEST_CALL(UnrFFTBackward(t.fft, t.fields, (UnrComplex *)((double *)odd + 1), shifted + 1));
     cr_expect(memcmp(shifted + 1, t.work, cells * sizeof(double)) == 0, "case %d: backward", i);

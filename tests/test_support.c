@@ -17,19 +17,26 @@ Test(support, no_number_is_no_small_difference)
 /* A NaN of one rank reaches all. */
 Test(support, distances_of_batches)
 {
-  Subject t;
-  UnrBatch a, b;
+  Subject t, alone;
+  UnrBatch a, b, whole;
   int last;
 
   TEST_CALL(MPI_Comm_rank(PETSC_COMM_WORLD, &last));
   SubjectOpen("ks_fd", 1, false, &t);
+  SubjectOpen("ks_fd", 1, true, &alone);
   a = TestDirection(&t, TEST_SAMPLES, "tangent");
   b = TestCopy(&t, a);
   cr_expect(TestDistance(a, b) == 0 && TestSize(a) > 1);
   if (last == TestRanks() - 1) b->data[b->stride] = NAN;
   cr_expect(isinf(TestDistance(a, b)) && isinf(TestDistance(b, a)) && isinf(TestSize(b)));
-  cr_expect(isinf(TestBlockDifference(b, b)));
+  whole = TestDirection(&alone, TEST_SAMPLES, "tangent");
+  cr_expect(TestBlockDifference(a, whole) == 0);
+  cr_expect(isinf(TestBlockDifference(b, whole)));
+  whole->data[whole->stride] = NAN; /* one rank's cell */
+  cr_expect(isinf(TestBlockDifference(a, whole)));
+  TEST_CALL(UnrBatchDestroy(&whole));
   TEST_CALL(UnrBatchDestroy(&a));
   TEST_CALL(UnrBatchDestroy(&b));
+  SubjectClose(&alone);
   SubjectClose(&t);
 }

@@ -35,7 +35,7 @@ static void DrawWavenumber(UnrRng rng, int dim, PetscInt peak, uint64_t *draw, P
 
   while (!good) {
     double g[UNR_MAX_DIM] = {0}, norm = 0;
-    PetscInt k2 = 0;
+    int64_t k2 = 0; /* peaks reach 2^20 */
 
     for (int a = 0; a < dim; a++) {
       g[a] = UnrRngNormal(rng, (*draw)++);
@@ -44,9 +44,9 @@ static void DrawWavenumber(UnrRng rng, int dim, PetscInt peak, uint64_t *draw, P
     norm = (double)peak * (1 + 0.25 * UnrRngNormal(rng, (*draw)++)) / sqrt(norm);
     for (int a = 0; a < UNR_MAX_DIM; a++) {
       k[a] = (PetscInt)lround(PetscClipInterval(norm * g[a], -3.0 * (double)peak, 3.0 * (double)peak));
-      k2 += k[a] * k[a];
+      k2 += (int64_t)k[a] * k[a];
     }
-    good = k2 > 0 && k2 <= 4 * peak * peak;
+    good = k2 > 0 && k2 <= 4 * (int64_t)peak * peak;
   }
 }
 

@@ -59,14 +59,14 @@ PetscErrorCode UnrBatchCopy(UnrBatch from, UnrBatch to)
 {
   PetscFunctionBeginUser;
   PetscCall(CheckAlike(from, to));
-  if (from != to) memcpy(to->data, from->data, Numbers(to) * sizeof(double));
+  if (from != to) PetscCall(PetscArraycpy(to->data, from->data, Numbers(to)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrBatchZero(UnrBatch batch)
 {
   PetscFunctionBeginUser;
-  memset(batch->data, 0, Numbers(batch) * sizeof(double));
+  PetscCall(PetscArrayzero(batch->data, Numbers(batch)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -144,7 +144,7 @@ PetscErrorCode UnrFFTForward(UnrFFT fft, PetscInt fields, const double *work, Un
   PetscCall(UnrFFTPlanGet(fft, fields, &plan));
   if (!IsAligned(in)) {
     PetscCall(UnrFFTBufferGet(&d->real, cells * sizeof(double), &in));
-    memcpy(in, work, cells * sizeof(double));
+    PetscCall(PetscArraycpy(in, work, cells));
   }
   if (!IsAligned(out)) PetscCall(UnrFFTBufferGet(&d->pencil, numbers * sizeof(UnrComplex), &out));
   if (d->is_whole) {
@@ -159,7 +159,7 @@ PetscErrorCode UnrFFTForward(UnrFFT fft, PetscInt fields, const double *work, Un
     PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
     if (plan.x_forward) fftw_execute_dft(plan.x_forward, out, out);
   }
-  if (out != modes) memcpy(modes, out, numbers * sizeof(UnrComplex));
+  if (out != modes) PetscCall(PetscArraycpy(modes, out, numbers));
   PetscCall(UnrEventEnd(UNR_EVENT_FFT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -196,7 +196,7 @@ PetscErrorCode UnrFFTBackward(UnrFFT fft, PetscInt fields, const UnrComplex *mod
     PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
     fftw_execute_dft_c2r(plan.backward, slab, out);
   }
-  if (out != work) memcpy(work, out, cells * sizeof(double));
+  if (out != work) PetscCall(PetscArraycpy(work, out, cells));
   PetscCall(UnrEventEnd(UNR_EVENT_FFT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,7 +28,7 @@ static void Split(UnrBatch u, double *planes)
   size_t cells = (size_t)u->grid->local, components = (size_t)u->grid->components;
 
   if (components == 1) {
-    memcpy(planes, u->data, (size_t)u->samples * cells * sizeof(double));
+    if (u->samples) memcpy(planes, u->data, (size_t)u->samples * cells * sizeof(double));
     return;
   }
   for (PetscInt s = 0; s < u->samples; s++)
@@ -48,7 +48,7 @@ static void Merge(const double *planes, UnrBatch u, InsertMode mode)
   size_t cells = (size_t)u->grid->local, components = (size_t)u->grid->components;
 
   if (components == 1 && mode == INSERT_VALUES) {
-    memcpy(u->data, planes, (size_t)u->samples * cells * sizeof(double));
+    if (u->samples) memcpy(u->data, planes, (size_t)u->samples * cells * sizeof(double));
     return;
   }
   for (PetscInt s = 0; s < u->samples; s++)

@@ -39,7 +39,7 @@ PetscErrorCode UnrHaloLoad(UnrHalo halo, const UnrTileShape *shape, UnrBatch u, 
   PetscCall(CheckTile(shape, u));
   for (PetscInt s = 0; s < shape->samples; s++)
     for (PetscInt r = 0; r < rows; r++, from += row)
-      memcpy(tile + RowAt(shape, s, r), from, row * sizeof(double));
+      PetscCall(PetscArraycpy(tile + RowAt(shape, s, r), from, row));
   PetscCall(UnrHaloExchange(halo, shape, tile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

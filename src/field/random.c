@@ -11,8 +11,10 @@ PetscErrorCode UnrBatchFillRandom(UnrBatch batch, UnrRng rng, PetscInt first_sam
       for (PetscInt y = g->start[1]; y < g->start[1] + g->count[1]; y++)
         for (PetscInt z = g->start[2]; z < g->start[2] + g->count[2]; z++)
           for (PetscInt c = 0; c < g->components; c++) {
-            const uint64_t cell = ((uint64_t)x * (uint64_t)g->points[1] + (uint64_t)y) * (uint64_t)g->points[2] + (uint64_t)z;
-            const UnrRng keyed = {rng.seed, rng.stream + 0x9E3779B97F4A7C15u * (uint64_t)(first_sample + s + 1)};
+            const uint64_t cell =
+                ((uint64_t)x * (uint64_t)g->points[1] + (uint64_t)y) * (uint64_t)g->points[2] + (uint64_t)z;
+            const UnrRng keyed = {rng.seed,
+                                  rng.stream + 0x9E3779B97F4A7C15u * (uint64_t)(first_sample + s + 1)};
 
             *value++ = UnrRngNormal(keyed, cell * (uint64_t)g->components + (uint64_t)c);
           }

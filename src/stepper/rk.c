@@ -125,7 +125,7 @@ static PetscErrorCode Step(UnrStepper stepper, const double par[], Work *w, UnrB
     UnrBatch y = i ? w->y : u;
 
     if (i) PetscCall(Combine(stepper, par, u, i, t->a[i], w->k, y));
-    if (stages) memcpy(stages + (size_t)i * Numbers(u), y->data, Numbers(u) * sizeof(double));
+    if (stages) PetscCall(PetscArraycpy(stages + (size_t)i * Numbers(u), y->data, Numbers(u)));
     PetscCall(UnrPhysicsRhs(stepper->physics, par, y, w->k[i]));
   }
   PetscCall(Combine(stepper, par, u, t->stages, t->b, w->k, u));
@@ -207,7 +207,7 @@ static PetscErrorCode StepVjp(UnrStepper stepper, const double par[], Work *w, c
     if (t->b[i] != 0) PetscCall(UnrBatchAXPY(k_bar[i], stepper->dt * t->b[i], bar));
   }
   for (int i = t->stages - 1; i >= 0; i--) {
-    memcpy(w->y->data, stages + (size_t)i * Numbers(bar), Numbers(bar) * sizeof(double));
+    PetscCall(PetscArraycpy(w->y->data, stages + (size_t)i * Numbers(bar), Numbers(bar)));
     PetscCall(UnrBatchZero(y_bar));
     PetscCall(UnrPhysicsVjp(stepper->physics, par, w->y, k_bar[i], y_bar, par_bar)); /* k_i = rhs(Y_i) */
     if (i) PetscCall(UnrPhysicsConstrainTranspose(stepper->physics, par, y_bar));

@@ -50,8 +50,8 @@ static PetscErrorCode CheckType(UnrTS *t)
   PetscCall(UnrErrorCaptureBegin(problem));
   code = UnrTSSolverGet(t, UNR_TS_STATE, &solver);
   PetscCall(UnrErrorCaptureEnd(code, problem));
-  UnrUserCheck(!code, "PETSc refuses an option of prefix -%s (%s); allowed: PETSc's own; try: without it", t->prefix,
-               problem);
+  UnrUserCheck(!code, "PETSc refuses an option of prefix -%s (%s); allowed: PETSc's own; try: without it",
+               t->prefix, problem);
   PetscCall(TSGetType(solver->ts, &type));
   PetscCall(PetscStrcmp(type, t->type, &is_same));
   UnrUserCheck(is_same, "-%sts_type %s; allowed: the value of -stepper_ts_type (%s); try: -stepper_ts_type",
@@ -128,7 +128,7 @@ static PetscErrorCode VecSetPart(Vec v, int part, const struct UnrBatch_ *group)
 
   PetscFunctionBeginUser;
   PetscCall(VecGetArray(v, &x));
-  memcpy(x + (size_t)part * Numbers(group), group->data, Numbers(group) * sizeof(double));
+  PetscCall(PetscArraycpy(x + (size_t)part * Numbers(group), group->data, Numbers(group)));
   PetscCall(VecRestoreArray(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,7 +139,7 @@ static PetscErrorCode VecGetPart(Vec v, int part, const struct UnrBatch_ *group)
 
   PetscFunctionBeginUser;
   PetscCall(VecGetArrayRead(v, &x));
-  memcpy(group->data, x + (size_t)part * Numbers(group), Numbers(group) * sizeof(double));
+  PetscCall(PetscArraycpy(group->data, x + (size_t)part * Numbers(group), Numbers(group)));
   PetscCall(VecRestoreArrayRead(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,7 +193,7 @@ static PetscErrorCode UnrStepperApply_TS(UnrStepper stepper, const double par[],
     void *block;
 
     PetscCall(UnrTapeReserve(tape, Numbers(u) * sizeof(double), &block));
-    memcpy(block, u->data, Numbers(u) * sizeof(double));
+    PetscCall(PetscArraycpy((double *)block, u->data, Numbers(u)));
   }
   PetscCall(UnrBatchCopy(u, u_next));
   for (PetscInt s = 0; s < u->samples; s += size) {
@@ -210,7 +210,8 @@ static PetscErrorCode ColumnCopy(Mat S, const struct UnrBatch_ *group, bool to_c
 
   PetscFunctionBeginUser;
   PetscCall(MatDenseGetArray(S, &column));
-  memcpy(to_column ? column : group->data, to_column ? group->data : column, Numbers(group) * sizeof(double));
+  PetscCall(
+      PetscArraycpy(to_column ? column : group->data, to_column ? group->data : column, Numbers(group)));
   PetscCall(MatDenseRestoreArray(S, &column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

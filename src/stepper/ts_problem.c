@@ -24,7 +24,7 @@ static PetscErrorCode FromVec(Vec v, int part, UnrBatch batch)
 
   PetscFunctionBeginUser;
   PetscCall(VecGetArrayRead(v, &x));
-  memcpy(batch->data, x + (size_t)part * Numbers(batch), Numbers(batch) * sizeof(double));
+  PetscCall(PetscArraycpy(batch->data, x + (size_t)part * Numbers(batch), Numbers(batch)));
   PetscCall(VecRestoreArrayRead(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -35,7 +35,7 @@ static PetscErrorCode ToVec(UnrBatch batch, int part, Vec v)
 
   PetscFunctionBeginUser;
   PetscCall(VecGetArray(v, &x));
-  memcpy(x + (size_t)part * Numbers(batch), batch->data, Numbers(batch) * sizeof(double));
+  PetscCall(PetscArraycpy(x + (size_t)part * Numbers(batch), batch->data, Numbers(batch)));
   PetscCall(VecRestoreArray(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
