@@ -147,20 +147,20 @@ static void RowOfFewChannels(const Task *t, const real *x, size_t y_at, real *y)
   }
 }
 
-/* All rows of a plane, for one block of channels, so that its weights stay in cache. */
-static void BlockOfPlane(const Task *t, const real *x, size_t y_at, real *y)
+/* Some rows along axis 1, for one block of channels. */
+static void BlockOfLines(const Task *t, size_t lines, const real *x, size_t y_at, real *y)
 {
   const UnrConvShape *s = t->shape;
   const bool has_few = t->width == (size_t)s->out && t->width <= MAX_DOTS;
   void (*const row)(const Task *, const real *, size_t, real *) = t->vectors ? RowOfVectors
                                                                   : has_few  ? RowOfFewChannels
                                                                              : RowOfDots;
-  for (PetscInt j = 0; j < s->extent[1]; ++j) row(t, x + j * s->x_stride[1], y_at + j * s->y_stride[1], y);
+  for (size_t j = 0; j < lines; ++j) row(t, x + j * s->x_stride[1], y_at + j * s->y_stride[1], y);
 }
 
-/* One sample and one index of axis 0. */
-static void Plane(const UnrConvShape *s, const real *x, const real *packed, const UnrConvEpilogue *e,
-                  size_t y_at, real *y)
+/* `lines` rows along axis 1: one block of channels after the other. */
+static void Lines(const UnrConvShape *s, size_t lines, const real *x, const real *packed,
+                  const UnrConvEpilogue *e, size_t y_at, real *y)
 {
   const size_t rows = TapRows(s);
   size_t a_row[rows], b_row[rows];
@@ -189,18 +189,28 @@ static void Plane(const UnrConvShape *s, const real *x, const real *packed, cons
                        .width = block.width,
                        .line = vectors * LANES,
                        .bias = bias};
-    BlockOfPlane(&task, x, y_at, y);
+    BlockOfLines(&task, lines, x, y_at, y);
     packed += rows * numbers;
     channel += block.width;
   }
 }
 
-static void Apply(const UnrConvShape *s, const void *x, const void *packed, const UnrConvEpilogue *e, void *y)
+/* x stays in cache from one block of channels to the next, in bands of rows of about this size. */
+enum { INPUT_BYTES = 256 * 1024 };
+
+static void Apply(const UnrConvShape *s, const void *x_, const void *packed, const UnrConvEpilogue *e,
+                  void *y)
 {
+  const real *x = x_;
+  const size_t row_bytes = s->extent[2] * s->x_stride[2] * sizeof(real), all = s->extent[1];
+  const size_t bands = CeilDivide(all, PetscMax(1, INPUT_BYTES / row_bytes));
   for (PetscInt n = 0; n < s->samples; ++n) {
     for (PetscInt i = 0; i < s->extent[0]; ++i) {
-      const real *plane = (const real *)x + n * s->x_sample + i * s->x_stride[0];
-      Plane(s, plane, packed, e, n * s->y_sample + i * s->y_stride[0], y);
+      for (size_t b = 0, j = 0; b < bands; j += Share(all, bands, b++)) {
+        const size_t x_at = n * s->x_sample + i * s->x_stride[0] + j * s->x_stride[1];
+        const size_t y_at = n * s->y_sample + i * s->y_stride[0] + j * s->y_stride[1];
+        Lines(s, Share(all, bands, b), x + x_at, packed, e, y_at, y);
+      }
     }
   }
 }
