@@ -4,7 +4,7 @@
   Outer products, for a block of `lines` x V vectors: sum[p][v] += a[p * a_line + j * a_step] b[j * b_step][v]
     forward:  p is a pixel, j runs over the (tap, channel) window, b is the packed weights;
     weights:  p is a row of the window, j runs over pixels, b is the cotangent (or the other way round).
-  Dot products, for a block of `lines` x O channels: sum[p][o] += total over lanes of a[p * a_line + j] b[o][j]
+  Dot products, for a block of `lines` x O channels: sum[p][o] += total of lanes of a[p * a_line + j] b[o][j]
     forward:  for the few channels that do not fill a vector.
 
   Both add over `rows` of such loops: rows of taps, or rows of pixels.
