@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Includes point to earlier rooms: a file uses its own folder and those before it in src/ORDER, and only its own *_impl.h."""
+"""Includes point to earlier rooms: a file uses its own folder and those before it in src/ORDER, and only its own *_impl.h.
+
+Comments that name a page of docs/ name one that exists."""
 import os
 import re
 import sys
@@ -42,6 +44,21 @@ for directory, _, names in sorted(os.walk(src)):
                 wrong.append(f"{where}: {target} is for src/{other}/ only")
         if name.endswith(".h") and "#pragma once" not in text and not re.search(r"list\.h$|_body\.h$", name):
             wrong.append(f"src/{path}: no #pragma once")
+
+# A comment that sends the reader to a page of docs/ must find it there.
+pages = 0
+for room in ("src", "include", "docs", "inputs", "jobs", "tests"):
+    for directory, _, names in sorted(os.walk(os.path.join(source, room))):
+        for name in sorted(names):
+            path = os.path.join(directory, name)
+            with open(path, errors="replace") as file:
+                text = file.read()
+            for page in sorted(set(re.findall(r"docs/[\w/-]+\.md", text))):
+                pages += 1
+                if not os.path.exists(os.path.join(source, page)):
+                    wrong.append(f"{os.path.relpath(path, source)}: no {page}")
+if pages < 20:
+    wrong.append(f"only {pages} mentions of docs/: the search is broken")
 
 if files < 20:
     wrong.append(f"only {files} files in {src}: the walk is broken")
