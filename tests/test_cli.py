@@ -17,6 +17,9 @@ RANKS = (1, 3)
 CHECK = ["check", "-grid_points", "32", "-stepper_dt", "0.1", "-sample_parameter", "domain_size", "-sample_values", "8"]
 TS = ["-physics_type", "ks_fd", "-stepper_type", "ts", "-stepper_ts_type", "cn"]
 
+TYPES = ["-physics_type", "-stepper_type", "-reference_stepper_type", "-net_type", "-model_type", "-loss_type", "-start_type",
+         "-layer_engine", "-rollout_mode"]
+
 BAD = [
     # arguments, words of the message, files
     ([], ["no command ()", "try: unroll"], {}),
@@ -58,6 +61,20 @@ BAD = [
     (CHECK + ["-net_resnet_features", "65536"], ["too little memory for the network's weights ("], {}),
     (CHECK + TS + ["-frame_ksp_type", "foo"], ["PETSc refuses an option of prefix -frame_ (", "KSP type foo)"], {}),
     (CHECK + TS + ["-frame_snes_rtol", "foo"], ["PETSc refuses an option of prefix -frame_ (", "foo"], {}),
+    *((CHECK + [option, "foo"], [f"{option} is not known (foo)", "allowed: ", "try: " + option], {}) for option in TYPES),
+    (["check", "inputs/d.yaml"], ["a word that is no option's value (inputs/d.yaml)", "try: -options_file inputs/d.yaml"], {}),
+    (["check", "-grid_points", "32"], ["stepper_dt; allowed: the time of a sub-step"], {}),
+    (["solve", "-solve_input", "{}/u.h5", "-out", "{}/out"], ["no -solve_dt"], {}),
+    (CHECK + ["-layout_replicas", "7"], ["-layout_replicas"], {}),
+    (CHECK + ["-layout_grid", "7"], ["-layout_grid"], {}),
+    (["check", "-grid_points", "16,16", "-physics_type", "burgers_spectral", "-stepper_dt", "0.1", "-layout_grid", "1,7"],
+     ["-layout_grid"], {}),
+    (["check", "-grid_points", "32,32", "-stepper_dt", "0.1"], ["ks_spectral on a grid of dimension 2"], {}),
+    (CHECK + ["-physics_type", "ks_fd"], ["stepper_type etdrk needs the linear symbol", "try: ", "stepper_type rk"], {}),
+    (CHECK + ["-rollout_warmup", "3", "-rollout_steps", "3"], ["-rollout_warmup"], {}),
+    (CHECK + ["-rollout_memory", "10"], ["-rollout_memory is too small"], {}),
+    (CHECK + ["-physics_type", "ks_fd", "-stepper_type", "ts", "-stepper_ts_type", "ssp", "-rollout_mode", "wig"],
+     ["-rollout_mode wig differentiates model", "no adjoint (ts)", "allowed: one, nog"], {}),
     (["info", "-options_file", "{}/d.yaml"], ["a deck names another deck"], {"d.yaml": b"options_file: e.yaml\n"}),
 ]
 

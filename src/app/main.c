@@ -1,5 +1,6 @@
 #include <hdf5.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "app/command.h"
 #include "core/error.h"
@@ -41,8 +42,9 @@ static PetscErrorCode UnrProgramRun(int argc, char **argv, int *status)
   PetscCall(UnrProgramRegister());
   PetscCall(UnrProgramCommand(&argc, &argv, &command));
   const char *extra = argc > command->words ? argv[command->words] : NULL;
-  UnrUserCheck(!extra, "a word that is no option's value (%s); allowed: %d behind the command %s; try: -%s",
-               extra, command->words, command->name, extra);
+  const bool is_deck = extra && (strstr(extra, ".yaml") || strstr(extra, ".yml"));
+  UnrUserCheck(!extra, "a word that is no option's value (%s); allowed: %d behind the command %s; try: -%s%s",
+               extra, command->words, command->name, is_deck ? "options_file " : "", extra);
   PetscCall(UnrOptionsCheckUnknown());
   PetscCall(command->run(argc, argv));
   PetscCall(UnrOptionsListUnused(PETSC_COMM_WORLD));

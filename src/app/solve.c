@@ -46,6 +46,7 @@ static PetscErrorCode ReadOptions(UnrSolve *solve)
   char text[32];
   double dt;
   bool given;
+  PetscBool is_set;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionWord(options, NULL, "-solve_input", &solve->input));
@@ -57,6 +58,8 @@ static PetscErrorCode ReadOptions(UnrSolve *solve)
   PetscCall(UnrOptionWord(options, NULL, "-solve_cotangent", &solve->cotangent));
   PetscCall(UnrOptionReal(options, NULL, "-solve_memory", &solve->memory));
   PetscCall(UnrOptionGiven(options, NULL, "-solve_dt", &given));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-stepper_dt", &is_set));
+  UnrUserCheck(given || is_set, "no -solve_dt; allowed: the time of a step, above 0; try: -solve_dt 0.1");
   if (given) { /* the stepper reads its own option */
     PetscCall(UnrOptionReal(options, NULL, "-solve_dt", &dt));
     snprintf(text, sizeof text, "%.17g", dt);
@@ -146,6 +149,12 @@ static PetscErrorCode Forward(UnrSolve *solve, UnrWell well, Outcome *outcome)
     UnrProgressStep(&progress, k, NULL);
   }
   UnrProgressEnd(&progress, outcome->steps, outcome->reason);
+  if (outcome->reason)
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, stderr,
+                           "unroll: the solver diverged in frame %" PetscInt_FMT
+                           ", so there is no trajectory.h5; try: a smaller -solve_dt, or -stepper_type etdrk "
+                           "where the physics has a symbol\n",
+                           outcome->steps + 1));
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, &outcome->seconds_forward, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(UnrBatchDestroy(&next));

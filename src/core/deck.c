@@ -133,7 +133,7 @@ PetscErrorCode UnrDeckInsert(const char *path)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) what = UnrDeckRead(path, &text, &bytes);
-  UnrUserCheck(!what, "the deck %s (%s); allowed: a YAML file; try: -options_file inputs/ks/demo.yaml", what,
+  UnrUserCheck(!what, "the deck %s (%s); allowed: a YAML file; try: -options_file inputs/ks/smoke.yaml", what,
                path);
   PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_LONG_LONG, 0, PETSC_COMM_WORLD));
   if (rank) text = calloc(1, (size_t)bytes + 1);
@@ -150,7 +150,7 @@ PetscErrorCode UnrDeckInsert(const char *path)
   }
   UnrUserCheck(seen.names,
                "the deck gives no option (%s); allowed: nested `name: value` lines; try: -options_file "
-               "inputs/ks/demo.yaml",
+               "inputs/ks/smoke.yaml",
                path);
   const char *twice = seen.twice;
   if (twice) PetscCall(UnrDeckLineTwice(text, &line));

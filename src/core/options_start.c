@@ -59,7 +59,7 @@ static const char *UnrCommandLineSplit(int argc, char **argv, int *words, char *
       version_asked = true;
     else if (UnrIsOneOf(argv[i], "-options_file", "--options_file")) {
       if (!has_value)
-        what = "-options_file has no value (); allowed: a YAML file; try: -options_file inputs/ks/demo.yaml";
+        what = "-options_file has no value (); allowed: a YAML file; try: -options_file inputs/ks/smoke.yaml";
       else
         deck = argv[++i];
       if (decks++)

@@ -65,8 +65,8 @@ PetscErrorCode UnrStepperCreate(UnrPhysics physics, const char *prefix, UnrStepp
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionGiven(options, prefix, "-stepper_dt", &given));
-  UnrUserCheck(given,
-               "-stepper_dt (not given); allowed: a positive time; try: -stepper_dt 0.5 for ks_spectral");
+  UnrUserCheck(given, "no -%sstepper_dt; allowed: the time of a sub-step, above 0; try: -%sstepper_dt 0.1",
+               prefix ? prefix : "", prefix ? prefix : "");
   PetscCall(PetscNew(&stepper));
   PetscCall(UnrPluginChoose(&class, prefix, &stepper->ops));
   stepper->prefix = prefix;
