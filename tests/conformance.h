@@ -229,7 +229,8 @@ static inline void TestSteps(double dt, const char *substeps)
   TestOption("-stepper_substeps", substeps);
 }
 
-/* Smallest order of the remainders r[0..n-1] at steps ten times smaller each; -infinite where one is no number. */
+/* Smallest order of the remainders r[0..n-1] at steps ten times smaller each; -infinite where one is no
+ * number. */
 static inline double TestOrder(int n, const double r[])
 {
   double order = INFINITY;

@@ -1,6 +1,6 @@
 /*
-  A case for the tests of models and rollouts: the Kuramoto-Sivashinsky solver on 20 points, a small network, five
-  samples of different domain sizes.  Every layout sees the same numbers.
+  A case for the tests of models and rollouts: the Kuramoto-Sivashinsky solver on 20 points, a small network,
+  five samples of different domain sizes.  Every layout sees the same numbers.
 */
 #pragma once
 
@@ -191,8 +191,8 @@ static inline double BatchDot(UnrBatch x, UnrBatch y)
   return TestSum(LocalDot((size_t)x->samples * x->stride, x->data, y->data));
 }
 
-/* <gradient, tangent> over the world: parts of state, parameters, weights.  A gradient is each rank's part; so a tangent
-   that all ranks hold counts once. */
+/* <gradient, tangent> over the world: parts of state, parameters, weights.  A gradient is each rank's part;
+   so a tangent that all ranks hold counts once. */
 static inline void TripleDot(Case *c, const Triple *gradient, const Triple *tangent, double part[3])
 {
   part[0] = BatchDot(gradient->u, tangent->u);

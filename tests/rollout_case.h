@@ -1,4 +1,5 @@
-/* Rollouts of a case, for the tests of their gradients and of their independence of layout, chunks and memory. */
+/* Rollouts of a case, for the tests of their gradients and of their independence of layout, chunks and
+ * memory. */
 #pragma once
 
 #include "model_case.h"

@@ -57,7 +57,8 @@ static inline double TestDistance(UnrBatch a, UnrBatch b)
 {
   double most = 0, all = 0;
 
-  for (size_t i = 0; i < (size_t)a->samples * a->stride; i++) most = TestMost(most, fabs(a->data[i] - b->data[i]));
+  for (size_t i = 0; i < (size_t)a->samples * a->stride; i++)
+    most = TestMost(most, fabs(a->data[i] - b->data[i]));
   MPI_Allreduce(&most, &all, 1, MPI_DOUBLE, MPI_MAX, a->grid->comm);
   return all;
 }

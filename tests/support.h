@@ -1,4 +1,5 @@
-/* What several test programs share: random fields that no layout can tell apart, sums over the world, options. */
+/* What several test programs share: random fields that no layout can tell apart, sums over the world,
+ * options. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -11,26 +12,31 @@
 #include "field/grid.h"
 
 /* A fault of the program ends the test. */
-#define TEST_CALL(...)                                                                                                \
-  do {                                                                                                                \
-    PetscErrorCode test_code_ = (__VA_ARGS__);                                                                        \
-    cr_assert(test_code_ == PETSC_SUCCESS, "%s: error %d %s", #__VA_ARGS__, (int)test_code_, UnrUserErrorMessage());  \
+#define TEST_CALL(...)                                                                                       \
+  do {                                                                                                       \
+    PetscErrorCode test_code_ = (__VA_ARGS__);                                                               \
+    cr_assert(test_code_ == PETSC_SUCCESS, "%s: error %d %s", #__VA_ARGS__, (int)test_code_,                 \
+              UnrUserErrorMessage());                                                                        \
   } while (0)
 
 /* A mistake of the user is refused on all ranks, with these words in its message. */
-#define TEST_REFUSES(call, words)                                                                                     \
-  do {                                                                                                                \
-    UnrUserErrorClear();                                                                                              \
-    UnrErrorHandlerPush();                                                                                            \
-    PetscErrorCode test_code_ = (call);                                                                               \
-    PetscPopErrorHandler();                                                                                           \
-    cr_expect(test_code_ == UNR_ERR_USER, "%s is not refused: %d", #call, (int)test_code_);                           \
-    cr_expect(strstr(UnrUserErrorMessage(), words), "\"%s\" is not in \"%s\"", words, UnrUserErrorMessage());         \
-    UnrUserErrorClear();                                                                                              \
+#define TEST_REFUSES(call, words)                                                                            \
+  do {                                                                                                       \
+    UnrUserErrorClear();                                                                                     \
+    UnrErrorHandlerPush();                                                                                   \
+    PetscErrorCode test_code_ = (call);                                                                      \
+    PetscPopErrorHandler();                                                                                  \
+    cr_expect(test_code_ == UNR_ERR_USER, "%s is not refused: %d", #call, (int)test_code_);                  \
+    cr_expect(strstr(UnrUserErrorMessage(), words), "\"%s\" is not in \"%s\"", words,                        \
+              UnrUserErrorMessage());                                                                        \
+    UnrUserErrorClear();                                                                                     \
   } while (0)
 
 /* "-a 1 -b": puts options into the database; takes away those named ("-a -b"; values are passed over). */
-static inline void TestOptionsSet(const char *text) { TEST_CALL(PetscOptionsInsertString(NULL, text)); }
+static inline void TestOptionsSet(const char *text)
+{
+  TEST_CALL(PetscOptionsInsertString(NULL, text));
+}
 
 static inline void TestOptionsUnset(const char *text)
 {
@@ -44,8 +50,8 @@ static inline void TestOptionsUnset(const char *text)
   }
 }
 
-/* Normal numbers keyed by purpose, sample (counted from `first` in the whole batch) and global cell: the same field on
-   every layout, without any symmetry. */
+/* Normal numbers keyed by purpose, sample (counted from `first` in the whole batch) and global cell: the same
+   field on every layout, without any symmetry. */
 static inline void TestFill(UnrBatch batch, PetscInt first, const char *purpose, uint64_t number)
 {
   UnrGrid g = batch->grid;
@@ -58,7 +64,8 @@ static inline void TestFill(UnrBatch batch, PetscInt first, const char *purpose,
       for (PetscInt y = g->start[1]; y < g->start[1] + g->count[1]; y++)
         for (PetscInt z = g->start[2]; z < g->start[2] + g->count[2]; z++)
           for (PetscInt c = 0; c < g->components; c++)
-            *at++ = UnrRngNormal(rng, (uint64_t)(((x * g->points[1] + y) * g->points[2] + z) * g->components + c));
+            *at++ = UnrRngNormal(rng,
+                                 (uint64_t)(((x * g->points[1] + y) * g->points[2] + z) * g->components + c));
   }
 }
 
@@ -79,7 +86,10 @@ static inline int TestRanks(void)
 }
 
 /* The larger of the two; a NaN counts as infinite, so that no maximum, local or of MPI, loses it. */
-static inline double TestMost(double most, double x) { return isnan(x) ? INFINITY : x > most ? x : most; }
+static inline double TestMost(double most, double x)
+{
+  return isnan(x) ? INFINITY : x > most ? x : most;
+}
 
 /* |a - b| over the larger of the two; infinite where one of them is no number. */
 static inline double TestRelative(double a, double b)

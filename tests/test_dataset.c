@@ -25,7 +25,7 @@ static void Begin(void)
 static void End(void)
 {
   char command[300];
-  int  rank;
+  int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Barrier(PETSC_COMM_WORLD);
@@ -37,24 +37,31 @@ static void End(void)
 
 TestSuite(dataset, .init = Begin, .fini = End);
 
-static void Path(const char *name, char path[512]) { snprintf(path, 512, "%s/%s", directory, name); }
+static void Path(const char *name, char path[512])
+{
+  snprintf(path, 512, "%s/%s", directory, name);
+}
 
 typedef struct {
-  int          dim;
-  PetscInt     points[UNR_MAX_DIM], components;
-  bool         is_vector;
+  int dim;
+  PetscInt points[UNR_MAX_DIM], components;
+  bool is_vector;
   UnrPrecision precision;
 } Shape;
 
 static const Shape shapes[] = {
-  {1, {13, 1, 1}, 1, false, UNR_SINGLE},
-  {2, {7, 11, 1}, 2, true, UNR_SINGLE},
-  {2, {11, 6, 1}, 1, false, UNR_DOUBLE},
-  {3, {5, 9, 7}, 3, true, UNR_DOUBLE},
+    {1, {13, 1, 1}, 1, false, UNR_SINGLE},
+    {2, {7, 11, 1}, 2, true, UNR_SINGLE},
+    {2, {11, 6, 1}, 1, false, UNR_DOUBLE},
+    {3, {5, 9, 7}, 3, true, UNR_DOUBLE},
 };
 
-/* Trajectory t, frame f of the test field, into every sample of the batch; samples are trajectories first, first + 1 ... */
-static void Fill(UnrBatch batch, PetscInt first, PetscInt frame) { TestFill(batch, first, "frame", (uint64_t)frame); }
+/* Trajectory t, frame f of the test field, into every sample of the batch; samples are trajectories first,
+ * first + 1 ... */
+static void Fill(UnrBatch batch, PetscInt first, PetscInt frame)
+{
+  TestFill(batch, first, "frame", (uint64_t)frame);
+}
 
 static PetscInt Share(const UnrLayout *layout, PetscInt trajectories, PetscInt *first)
 {
@@ -65,14 +72,15 @@ static PetscInt Share(const UnrLayout *layout, PetscInt trajectories, PetscInt *
 }
 
 /* Writes the test field from this layout; lengths 1 + trajectory + axis / 4. */
-static void Write(const char *path, const Shape *shape, const UnrLayout *layout, PetscInt trajectories, PetscInt frames)
+static void Write(const char *path, const Shape *shape, const UnrLayout *layout, PetscInt trajectories,
+                  PetscInt frames)
 {
   static const char *const scalar_name[] = {"domain_size", "viscosity"};
-  double      length[32], scalar[32];
-  PetscInt    first, count = Share(layout, trajectories, &first), most = trajectories;
-  UnrGrid     grid;
-  UnrBatch    batch;
-  UnrWell     well;
+  double length[32], scalar[32];
+  PetscInt first, count = Share(layout, trajectories, &first), most = trajectories;
+  UnrGrid grid;
+  UnrBatch batch;
+  UnrWell well;
 
   TEST_CALL(UnrGridCreate(layout, shape->dim, shape->points, shape->components, 0, &grid));
   TEST_CALL(UnrBatchCreate(grid, count, &batch));
@@ -81,14 +89,23 @@ static void Write(const char *path, const Shape *shape, const UnrLayout *layout,
     scalar[2 * t] = 0.1 * (double)t;
     scalar[2 * t + 1] = 1. / 3;
   }
-  UnrWellSpec spec = {.dataset_name = "test", .field = shape->is_vector ? "velocity" : "u", .grid = grid,
-                      .is_vector = shape->is_vector, .trajectories = trajectories, .frames = frames, .frame_time = 0.5,
-                      .precision = shape->precision, .length = length, .scalars = 2, .scalar_name = scalar_name,
+  UnrWellSpec spec = {.dataset_name = "test",
+                      .field = shape->is_vector ? "velocity" : "u",
+                      .grid = grid,
+                      .is_vector = shape->is_vector,
+                      .trajectories = trajectories,
+                      .frames = frames,
+                      .frame_time = 0.5,
+                      .precision = shape->precision,
+                      .length = length,
+                      .scalars = 2,
+                      .scalar_name = scalar_name,
                       .scalar = scalar};
   TEST_CALL(UnrWellCreate(path, &spec, &well));
   for (PetscInt f = 0; f < frames; f++) {
     Fill(batch, first, f);
-    for (PetscInt s = 0; s < most; s++) TEST_CALL(UnrWellWrite(well, first + s, f, s < count ? batch : NULL, s));
+    for (PetscInt s = 0; s < most; s++)
+      TEST_CALL(UnrWellWrite(well, first + s, f, s < count ? batch : NULL, s));
   }
   TEST_CALL(UnrWellCommit(&well));
   TEST_CALL(UnrBatchDestroy(&batch));
@@ -96,15 +113,15 @@ static void Write(const char *path, const Shape *shape, const UnrLayout *layout,
 }
 
 /* Reads everything on this layout and compares: doubles exactly, floats as their rounding. */
-static void ReadAndCompare(const char *path, const Shape *shape, const UnrLayout *layout, PetscInt trajectories,
-                           PetscInt frames, bool is_cached)
+static void ReadAndCompare(const char *path, const Shape *shape, const UnrLayout *layout,
+                           PetscInt trajectories, PetscInt frames, bool is_cached)
 {
-  PetscInt    first, count = Share(layout, trajectories, &first);
-  UnrGrid     grid;
-  UnrBatch    batch, wanted;
-  UnrWell     well;
+  PetscInt first, count = Share(layout, trajectories, &first);
+  UnrGrid grid;
+  UnrBatch batch, wanted;
+  UnrWell well;
   UnrWellInfo info;
-  PetscInt    wrong = 0;
+  PetscInt wrong = 0;
 
   TEST_CALL(UnrGridCreate(layout, shape->dim, shape->points, shape->components, 0, &grid));
   TEST_CALL(UnrBatchCreate(grid, count, &batch));
@@ -134,9 +151,9 @@ static void ReadAndCompare(const char *path, const Shape *shape, const UnrLayout
 /* The bytes of the field's data set, as they stand in the file; on rank 0, which frees them. */
 static unsigned char *Raw(const char *path, const char *set_name, size_t *bytes)
 {
-  hid_t          file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, set_name, H5P_DEFAULT);
-  haddr_t        offset = H5Dget_offset(set);
-  FILE          *raw = fopen(path, "rb");
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, set_name, H5P_DEFAULT);
+  haddr_t offset = H5Dget_offset(set);
+  FILE *raw = fopen(path, "rb");
   unsigned char *data;
 
   *bytes = (size_t)H5Dget_storage_size(set);
@@ -148,20 +165,22 @@ static unsigned char *Raw(const char *path, const char *set_name, size_t *bytes)
   return data;
 }
 
-/* All shapes, on one grid over all ranks and on replicas with unequal shares, read back on both and on one rank alone. */
+/* All shapes, on one grid over all ranks and on replicas with unequal shares, read back on both and on one
+ * rank alone. */
 Test(dataset, round_trip)
 {
   const PetscInt trajectories = TestRanks() + 1, frames = 3;
-  char           path[2][512];
-  int            rank;
+  char path[2][512];
+  int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     const Shape *shape = shapes + i;
-    UnrLayout    grid, replicas, self;
+    UnrLayout grid, replicas, self;
 
     TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, shape->dim, shape->points, &UnrNeedsNone, &grid));
-    TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, trajectories, shape->dim, shape->points, &UnrNeedsNone, &replicas));
+    TEST_CALL(
+        UnrLayoutCreate(PETSC_COMM_WORLD, trajectories, shape->dim, shape->points, &UnrNeedsNone, &replicas));
     TEST_CALL(UnrLayoutCreateSelf(&self));
     cr_expect(grid.replicas == 1 && replicas.replicas == TestRanks());
     Path("grid.h5", path[0]);
@@ -171,8 +190,8 @@ Test(dataset, round_trip)
     ReadAndCompare(path[0], shape, &self, trajectories, frames, true);
     Write(path[1], shape, &self, trajectories, frames);
     if (!rank) {
-      char           set[32];
-      size_t         bytes[2];
+      char set[32];
+      size_t bytes[2];
       unsigned char *raw[2];
 
       snprintf(set, sizeof set, shape->is_vector ? "t1_fields/velocity" : "t0_fields/u");
@@ -192,11 +211,11 @@ Test(dataset, round_trip)
 /* Lengths, times and scalars differ from trajectory to trajectory and come back as doubles. */
 Test(dataset, axes)
 {
-  char      path[512];
+  char path[512];
   UnrLayout layout;
-  UnrWell   well;
-  double    length[UNR_MAX_DIM], value;
-  bool      found;
+  UnrWell well;
+  double length[UNR_MAX_DIM], value;
+  bool found;
 
   Path("axes.h5", path);
   TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, 2, shapes[1].points, &UnrNeedsNone, &layout));
@@ -205,7 +224,8 @@ Test(dataset, axes)
   for (PetscInt t = 0; t < 3; t++) {
     TEST_CALL(UnrWellLength(well, t, length));
     /* n dx from the last coordinate: two roundings */
-    cr_expect(fabs(length[0] - (1 + (double)t)) < 1e-15 * 8 && fabs(length[1] - (1.25 + (double)t)) < 1e-15 * 8);
+    cr_expect(fabs(length[0] - (1 + (double)t)) < 1e-15 * 8 &&
+              fabs(length[1] - (1.25 + (double)t)) < 1e-15 * 8);
     cr_expect(length[2] == 1);
     TEST_CALL(UnrWellScalar(well, t, "domain_size", &value, &found));
     cr_expect(found && value == 0.1 * (double)t);
@@ -223,19 +243,24 @@ Test(dataset, axes)
 /* Until it is committed a file is not under its name; closing it throws it away. */
 Test(dataset, unfinished)
 {
-  char        path[512], part[520];
-  double      length[] = {1};
-  UnrLayout   layout;
-  UnrGrid     grid;
-  UnrWell     well;
+  char path[512], part[520];
+  double length[] = {1};
+  UnrLayout layout;
+  UnrGrid grid;
+  UnrWell well;
   struct stat status;
 
   Path("unfinished.h5", path);
   snprintf(part, sizeof part, "%s.part", path);
   TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, 1, shapes[0].points, &UnrNeedsNone, &layout));
   TEST_CALL(UnrGridCreate(&layout, 1, shapes[0].points, 1, 0, &grid));
-  UnrWellSpec spec = {.dataset_name = "test", .field = "u", .grid = grid, .trajectories = 1, .frames = 1,
-                      .precision = UNR_DOUBLE, .length = length};
+  UnrWellSpec spec = {.dataset_name = "test",
+                      .field = "u",
+                      .grid = grid,
+                      .trajectories = 1,
+                      .frames = 1,
+                      .precision = UNR_DOUBLE,
+                      .length = length};
   TEST_CALL(UnrWellCreate(path, &spec, &well));
   cr_expect(stat(path, &status) && !stat(part, &status));
   MPI_Barrier(PETSC_COMM_WORLD);
@@ -252,23 +277,25 @@ Test(dataset, unfinished)
 /* A foreign program's file, written by rank 0: minimal where nothing else is said. */
 typedef struct {
   const char *expected; /* in the message; NULL: it can be opened */
-  hid_t       type;     /* of the field; 0: float32 */
-  int         extra;    /* axes of the field more than (trajectory, time, x) */
-  hsize_t     x, time;  /* entries of the axes, instead of 8 and 3 */
-  double      bend;     /* added to the fourth coordinate */
-  bool        no_dimensions, no_field, no_x, no_time, bad_count, bad_scalar, nan_x;
-  long        cut;      /* bytes kept of the file, or 0 */
+  hid_t type;           /* of the field; 0: float32 */
+  int extra;            /* axes of the field more than (trajectory, time, x) */
+  hsize_t x, time;      /* entries of the axes, instead of 8 and 3 */
+  double bend;          /* added to the fourth coordinate */
+  bool no_dimensions, no_field, no_x, no_time, bad_count, bad_scalar, nan_x;
+  long cut; /* bytes kept of the file, or 0 */
 } Recipe;
 
 enum { NX = 8, FRAMES = 3, TRAJECTORIES = 2 };
 
-static void Set(hid_t file, const char *name, hid_t type, int rank, const hsize_t size[], const double *values)
+static void Set(hid_t file, const char *name, hid_t type, int rank, const hsize_t size[],
+                const double *values)
 {
   hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, size, NULL), set;
 
   H5Pset_create_intermediate_group(links, 1);
   set = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
-  if (H5Tget_class(type) != H5T_STRING) H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  if (H5Tget_class(type) != H5T_STRING)
+    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
   H5Dclose(set);
   H5Sclose(space);
   H5Pclose(links);
@@ -276,8 +303,8 @@ static void Set(hid_t file, const char *name, hid_t type, int rank, const hsize_
 
 static void Make(const char *path, const Recipe *recipe)
 {
-  hid_t   file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  double  values[TRAJECTORIES * FRAMES * NX * 4], axis[32];
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  double values[TRAJECTORIES * FRAMES * NX * 4], axis[32];
   hsize_t size[] = {TRAJECTORIES, FRAMES, NX, 1, 1, 1, 1}, n = recipe->x ? recipe->x : NX, one = 1, three = 3;
   int64_t dims = 2;
 
@@ -306,15 +333,15 @@ static void Make(const char *path, const Recipe *recipe)
 
 Test(dataset, minimal)
 {
-  char        path[512];
-  Recipe      recipe = {0};
-  UnrWell     well;
+  char path[512];
+  Recipe recipe = {0};
+  UnrWell well;
   UnrWellInfo info;
-  UnrLayout   layout;
-  UnrGrid     grid;
-  UnrBatch    batch;
-  double      length[UNR_MAX_DIM];
-  int         rank;
+  UnrLayout layout;
+  UnrGrid grid;
+  UnrBatch batch;
+  double length[UNR_MAX_DIM];
+  int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   Path("minimal.h5", path);
@@ -330,8 +357,10 @@ Test(dataset, minimal)
   TEST_CALL(UnrWellRead(well, 1, 2, batch, 0));
   for (PetscInt i = 0; i < grid->count[0]; i++)
     cr_expect(batch->data[i] == (double)((1 * FRAMES + 2) * NX + grid->start[0] + i));
-  cr_expect(UnrWellRead(well, 2, 0, batch, 0) == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "trajectory out of range"));
-  cr_expect(UnrWellRead(well, 0, 3, batch, 0) == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "frame out of range"));
+  cr_expect(UnrWellRead(well, 2, 0, batch, 0) == UNR_ERR_USER &&
+            strstr(UnrUserErrorMessage(), "trajectory out of range"));
+  cr_expect(UnrWellRead(well, 0, 3, batch, 0) == UNR_ERR_USER &&
+            strstr(UnrUserErrorMessage(), "frame out of range"));
   cr_expect(UnrWellCheckRange(well, 0, 7) == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "(7)"));
   TEST_CALL(UnrWellClose(&well));
   TEST_CALL(UnrBatchDestroy(&batch));
@@ -342,22 +371,22 @@ Test(dataset, minimal)
 /* NaN in a state is found by the read that meets it, on every rank; the other states are still good. */
 Test(dataset, not_finite)
 {
-  char      path[512];
-  UnrWell   well;
+  char path[512];
+  UnrWell well;
   UnrLayout layout;
-  UnrGrid   grid;
-  UnrBatch  batch;
-  bool      is_cached;
-  int       rank;
+  UnrGrid grid;
+  UnrBatch batch;
+  bool is_cached;
+  int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   Path("nan.h5", path);
   if (!rank) {
     Recipe recipe = {0};
-    float  nan = NAN;
+    float nan = NAN;
     Make(path, &recipe);
-    hid_t         file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "t0_fields/u", H5P_DEFAULT);
-    hid_t         space = H5Dget_space(set), one;
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "t0_fields/u", H5P_DEFAULT);
+    hid_t space = H5Dget_space(set), one;
     const hsize_t at[] = {1, 1, 5}, count[] = {1, 1, 1};
     H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, count, NULL);
     one = H5Screate_simple(3, count, NULL);
@@ -374,12 +403,14 @@ Test(dataset, not_finite)
   TEST_CALL(UnrBatchCreate(grid, 1, &batch));
   TEST_CALL(UnrWellRead(well, 1, 0, batch, 0));
   cr_expect(UnrWellRead(well, 1, 1, batch, 0) == UNR_ERR_USER);
-  cr_expect(strstr(UnrUserErrorMessage(), "trajectory 1, frame 1 is not finite (nan)"), "%s", UnrUserErrorMessage());
+  cr_expect(strstr(UnrUserErrorMessage(), "trajectory 1, frame 1 is not finite (nan)"), "%s",
+            UnrUserErrorMessage());
   TEST_CALL(UnrWellRead(well, 1, 2, batch, 0));
   TEST_CALL(UnrWellCache(well, grid, 10, &is_cached)); /* bytes: too few */
   cr_expect(!is_cached);
   cr_expect(UnrWellCache(well, grid, 1e6, &is_cached) == UNR_ERR_USER);
-  cr_expect(strstr(UnrUserErrorMessage(), "trajectory 1, frame 1 is not finite"), "%s", UnrUserErrorMessage());
+  cr_expect(strstr(UnrUserErrorMessage(), "trajectory 1, frame 1 is not finite"), "%s",
+            UnrUserErrorMessage());
   TEST_CALL(UnrWellClose(&well));
   TEST_CALL(UnrBatchDestroy(&batch));
   TEST_CALL(UnrGridDestroy(&grid));
@@ -389,7 +420,7 @@ Test(dataset, not_finite)
 /* Every rank gets the same user error, which names the file and what is wrong with it. */
 static void ExpectRefusal(const char *path, const char *field, const char *expected)
 {
-  UnrWell        well;
+  UnrWell well;
   PetscErrorCode code = UnrWellOpen(path, field, &well);
 
   cr_expect(code == UNR_ERR_USER && !well, "code %d", (int)code);
@@ -402,24 +433,24 @@ static void ExpectRefusal(const char *path, const char *field, const char *expec
 Test(dataset, refusals)
 {
   const Recipe recipes[] = {
-    {.expected = "without group 'dimensions'", .no_dimensions = true},
-    {.expected = "no field 't0_fields/u' or 't1_fields/u'", .no_field = true},
-    {.expected = "wrong type of field 't0_fields/u' (integers)", .type = H5T_STD_I32LE},
-    {.expected = "wrong type of field 't0_fields/u' (strings)", .type = H5T_C_S1},
-    {.expected = "wrong number of axes of field 't0_fields/u' (6)", .extra = 3},
-    {.expected = "no coordinates 'dimensions/x'", .no_x = true},
-    {.expected = "no coordinates 'dimensions/y'", .extra = 1},
-    {.expected = "inconsistent shape of 'dimensions/x' (7)", .x = 7},
-    {.expected = "inconsistent shape of 'dimensions/time' (4)", .time = 4},
-    {.expected = "no 'dimensions/time' for 3 frames", .no_time = true},
-    {.expected = "not evenly spaced", .bend = 0.01},
-    {.expected = "'dimensions/x' is not finite", .nan_x = true},
-    {.expected = "wrong dimension count 'n_spatial_dims' (2)", .bad_count = true},
-    {.expected = "truncated or damaged HDF5 file", .cut = 2000},
-    {.expected = "not an HDF5 file", .cut = 4},
+      {.expected = "without group 'dimensions'", .no_dimensions = true},
+      {.expected = "no field 't0_fields/u' or 't1_fields/u'", .no_field = true},
+      {.expected = "wrong type of field 't0_fields/u' (integers)", .type = H5T_STD_I32LE},
+      {.expected = "wrong type of field 't0_fields/u' (strings)", .type = H5T_C_S1},
+      {.expected = "wrong number of axes of field 't0_fields/u' (6)", .extra = 3},
+      {.expected = "no coordinates 'dimensions/x'", .no_x = true},
+      {.expected = "no coordinates 'dimensions/y'", .extra = 1},
+      {.expected = "inconsistent shape of 'dimensions/x' (7)", .x = 7},
+      {.expected = "inconsistent shape of 'dimensions/time' (4)", .time = 4},
+      {.expected = "no 'dimensions/time' for 3 frames", .no_time = true},
+      {.expected = "not evenly spaced", .bend = 0.01},
+      {.expected = "'dimensions/x' is not finite", .nan_x = true},
+      {.expected = "wrong dimension count 'n_spatial_dims' (2)", .bad_count = true},
+      {.expected = "truncated or damaged HDF5 file", .cut = 2000},
+      {.expected = "not an HDF5 file", .cut = 4},
   };
   char path[512];
-  int  rank;
+  int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
@@ -435,13 +466,14 @@ Test(dataset, refusals)
   MPI_Barrier(PETSC_COMM_WORLD);
   {
     UnrWell well;
-    double  value;
-    bool    found;
+    double value;
+    bool found;
     TEST_CALL(UnrWellOpen(path, "u", &well));
     TEST_CALL(UnrWellScalar(well, 0, "viscosity", &value, &found));
     cr_expect(!found);
     cr_expect(UnrWellScalar(well, 0, "domain_size", &value, &found) == UNR_ERR_USER);
-    cr_expect(strstr(UnrUserErrorMessage(), "scalar 'domain_size' of trajectory 0"), "%s", UnrUserErrorMessage());
+    cr_expect(strstr(UnrUserErrorMessage(), "scalar 'domain_size' of trajectory 0"), "%s",
+              UnrUserErrorMessage());
     UnrUserErrorClear();
     TEST_CALL(UnrWellClose(&well));
   }

@@ -162,8 +162,8 @@ Test(fft, round_trip)
     Forward(&t, t.u, t.modes);
     TEST_CALL(PetscArraycpy(t.other, t.modes, t.numbers));
     TEST_CALL(UnrFFTBackward(t.fft, t.fields, t.modes, t.work));
-    cr_expect(!t.numbers || memcmp(t.other, t.modes, (size_t)t.numbers * sizeof(UnrComplex)) == 0, "case %d: modes changed",
-              i);
+    cr_expect(!t.numbers || memcmp(t.other, t.modes, (size_t)t.numbers * sizeof(UnrComplex)) == 0,
+              "case %d: modes changed", i);
     TEST_CALL(UnrBatchZero(t.w));
     TEST_CALL(UnrFFTStore(t.fft, t.work, t.w, INSERT_VALUES));
     TEST_CALL(UnrFFTStore(t.fft, t.work, t.w, ADD_VALUES));

@@ -12,10 +12,10 @@ enum { LOSSES = 3 };
 /* A loss on a layout: this replica's share of five samples. */
 typedef struct {
   UnrLayout layout;
-  UnrGrid   grid;
-  UnrLoss   loss;
-  UnrBatch  u, reference, direction, bar;
-  PetscInt  first;
+  UnrGrid grid;
+  UnrLoss loss;
+  UnrBatch u, reference, direction, bar;
+  PetscInt first;
 } Case;
 
 static void Create(Case *c, const char *name, bool is_alone)
@@ -67,7 +67,7 @@ Test(loss, divisor_is_global)
   const double expect[] = {9 * 0.25 / 2, 0.5 * 9 * CELLS * COMPONENTS * 0.25};
 
   for (int i = 0; i < 2; i++) {
-    Case   c;
+    Case c;
     double value = 0;
 
     Create(&c, names[i], false);
@@ -75,7 +75,8 @@ Test(loss, divisor_is_global)
     TEST_CALL(UnrLossFrame(c.loss, c.u, c.reference, SAMPLES, 0.25, 2, &value, NULL));
     value = TestSum(value);
     /* 350 terms: a few rounding errors */
-    cr_expect(TestRelative(value, expect[i]) <= 1e-14, "%s: %.17g, expected %.17g", names[i], value, expect[i]);
+    cr_expect(TestRelative(value, expect[i]) <= 1e-14, "%s: %.17g, expected %.17g", names[i], value,
+              expect[i]);
     Destroy(&c);
   }
 }
@@ -84,7 +85,7 @@ Test(loss, divisor_is_global)
 Test(loss, gradient)
 {
   for (int i = 0; i < LOSSES; i++) {
-    Case   c;
+    Case c;
     double value[2] = {0, 0}, dot, difference;
 
     Create(&c, names[i], false);
@@ -95,8 +96,8 @@ Test(loss, gradient)
     TEST_CALL(UnrBatchAXPY(c.u, -1, c.direction));
     TEST_CALL(UnrLossFrame(c.loss, c.u, c.reference, SAMPLES, 0.7, 3, &value[1], NULL));
     difference = TestSum(value[0] - value[1]);
-    cr_expect(PetscAbsReal(dot - difference) <= 1e-13 * TestSum(value[0] + value[1]), "%s: %.17g, difference %.17g",
-              names[i], dot, difference);
+    cr_expect(PetscAbsReal(dot - difference) <= 1e-13 * TestSum(value[0] + value[1]),
+              "%s: %.17g, difference %.17g", names[i], dot, difference);
     Destroy(&c);
   }
 }
@@ -105,7 +106,7 @@ Test(loss, gradient)
 Test(loss, adds)
 {
   for (int i = 0; i < LOSSES; i++) {
-    Case   c;
+    Case c;
     double once = 0, twice = 0, alone = 0;
     size_t n;
 
@@ -125,10 +126,11 @@ Test(loss, adds)
   }
 }
 
-/* u = 1.5 r: a relative error of 0.25 whatever the reference's size, in a sample a thousand times larger too. */
+/* u = 1.5 r: a relative error of 0.25 whatever the reference's size, in a sample a thousand times larger too.
+ */
 Test(loss, relative_to_each_sample)
 {
-  Case   c;
+  Case c;
   double value = 0;
   size_t n;
 
@@ -148,7 +150,7 @@ Test(loss, relative_to_each_sample)
 Test(loss, every_layout_gives_the_sum_of_one_rank)
 {
   for (int i = 0; i < LOSSES; i++) {
-    Case   c, alone;
+    Case c, alone;
     double value = 0, expect = 0;
 
     Create(&c, names[i], false);
@@ -180,7 +182,7 @@ Test(loss, list)
 
 Test(loss, unknown_name_is_refused)
 {
-  UnrLoss        loss = NULL;
+  UnrLoss loss = NULL;
   PetscErrorCode code;
 
   TEST_CALL(UnrErrorHandlerPush());

@@ -1,4 +1,5 @@
-/* Models: the transpose and the tangent of every augmented step, what each one computes, and what it does not call. */
+/* Models: the transpose and the tangent of every augmented step, what each one computes, and what it does not
+ * call. */
 #include "model_case.h"
 
 #include <string.h>
@@ -250,7 +251,8 @@ Test(model, scale)
   }
 }
 
-/* What a reverse calls, by what is wanted: nothing of the solver and no input gradient for theta_bar alone. */
+/* What a reverse calls, by what is wanted: nothing of the solver and no input gradient for theta_bar alone.
+ */
 Test(model, calls)
 {
   for (int i = 0; case_models[i]; i++) {
@@ -279,7 +281,8 @@ Test(model, calls)
   }
 }
 
-/* The parameters' gradient is the same whether or not the state's is wanted; the reverse adds; the tape is only read. */
+/* The parameters' gradient is the same whether or not the state's is wanted; the reverse adds; the tape is
+ * only read. */
 Test(model, reverse_adds)
 {
   for (int i = 0; case_models[i]; i++) {

@@ -297,7 +297,7 @@ Test(net, rank_invariance)
       TEST_CALL(UnrNetTheta(blocks.net, &theta[0]));
       TEST_CALL(UnrNetTheta(alone.net, &theta[1]));
       cr_expect(
-        !memcmp(theta[0], theta[1], blocks.parameters * UnrPrecisionBytes(UnrNetPrecision(blocks.net))));
+          !memcmp(theta[0], theta[1], blocks.parameters * UnrPrecisionBytes(UnrNetPrecision(blocks.net))));
       AnswerCreate(&blocks, &part);
       AnswerCreate(&alone, &whole);
       error = BatchError(part.out, whole.out);

@@ -9,20 +9,20 @@ static const struct {
   const char *features, *depth, *constants;
   size_t parameters;
 } sizes[] = {
-  {1, "8", "0", "alpha", 81},
-  {1, "10", "1", "alpha", 721},
-  {1, "16", "10", "alpha", 15841},
-  {1, "26", "8", "alpha", 33125},
-  {1, "52", "12", "alpha", 196457},
-  {1, "64", "10", "alpha", 247681},
-  {2, "8,20,30,20,8", NULL, "alpha,beta", 32376},
-  {2, "8,16,32,64,32,16,8", NULL, "alpha,beta", 115810},
-  {2, "16,32,64,128,64,32,16", NULL, "alpha,beta", 461250},
-  {2, "16,32,64,128,128,128,64,32,16", NULL, "alpha,beta", 1084610},
-  {2, "8,20,30,20,8", NULL, "alpha", 32296},
-  {2, "8,16,32,64,32,16,8", NULL, "alpha", 115730},
-  {2, "16,32,64,128,64,32,16", NULL, "alpha", 461090},
-  {2, "16,32,64,128,128,128,64,32,16", NULL, "alpha", 1084450},
+    {1, "8", "0", "alpha", 81},
+    {1, "10", "1", "alpha", 721},
+    {1, "16", "10", "alpha", 15841},
+    {1, "26", "8", "alpha", 33125},
+    {1, "52", "12", "alpha", 196457},
+    {1, "64", "10", "alpha", 247681},
+    {2, "8,20,30,20,8", NULL, "alpha,beta", 32376},
+    {2, "8,16,32,64,32,16,8", NULL, "alpha,beta", 115810},
+    {2, "16,32,64,128,64,32,16", NULL, "alpha,beta", 461250},
+    {2, "16,32,64,128,128,128,64,32,16", NULL, "alpha,beta", 1084610},
+    {2, "8,20,30,20,8", NULL, "alpha", 32296},
+    {2, "8,16,32,64,32,16,8", NULL, "alpha", 115730},
+    {2, "16,32,64,128,64,32,16", NULL, "alpha", 461090},
+    {2, "16,32,64,128,128,128,64,32,16", NULL, "alpha", 1084450},
 };
 
 Test(net, parameter_counts)
@@ -121,41 +121,41 @@ static const struct {
   NetConfig config;
   const double *output;
 } numpy[] = {
-  {{"one",
-    1,
-    {11, 1, 1},
-    1,
-    {{"-net_resnet_features", "5"},
-     {"-net_resnet_depth", "2"},
-     {"-net_constants", "alpha"},
-     {"-net_constant_scale", "8"}}},
-   numpy_one},
-  {{"even",
-    1,
-    {11, 1, 1},
-    1,
-    {{"-net_resnet_features", "5"},
-     {"-net_resnet_depth", "2"},
-     {"-net_constants", "alpha"},
-     {"-net_constant_scale", "8"},
-     {"-net_kernel", "4"}}},
-   numpy_even},
-  {{"shallow",
-    1,
-    {11, 1, 1},
-    1,
-    {{"-net_resnet_features", "5"},
-     {"-net_resnet_depth", "0"},
-     {"-net_constants", "alpha"},
-     {"-net_constant_scale", "8"}}},
-   numpy_shallow},
-  {{"two",
-    2,
-    {5, 4, 1},
-    2,
-    {{"-net_resnet_features", "4,6,4"}, {"-net_constants", "alpha,beta"}, {"-net_constant_scale", "8,2"}}},
-   numpy_two},
-  {{"three", 3, {3, 4, 2}, 1, {{"-net_resnet_features", "3"}, {"-net_resnet_depth", "1"}}}, numpy_three},
+    {{"one",
+      1,
+      {11, 1, 1},
+      1,
+      {{"-net_resnet_features", "5"},
+       {"-net_resnet_depth", "2"},
+       {"-net_constants", "alpha"},
+       {"-net_constant_scale", "8"}}},
+     numpy_one},
+    {{"even",
+      1,
+      {11, 1, 1},
+      1,
+      {{"-net_resnet_features", "5"},
+       {"-net_resnet_depth", "2"},
+       {"-net_constants", "alpha"},
+       {"-net_constant_scale", "8"},
+       {"-net_kernel", "4"}}},
+     numpy_even},
+    {{"shallow",
+      1,
+      {11, 1, 1},
+      1,
+      {{"-net_resnet_features", "5"},
+       {"-net_resnet_depth", "0"},
+       {"-net_constants", "alpha"},
+       {"-net_constant_scale", "8"}}},
+     numpy_shallow},
+    {{"two",
+      2,
+      {5, 4, 1},
+      2,
+      {{"-net_resnet_features", "4,6,4"}, {"-net_constants", "alpha,beta"}, {"-net_constant_scale", "8,2"}}},
+     numpy_two},
+    {{"three", 3, {3, 4, 2}, 1, {{"-net_resnet_features", "3"}, {"-net_resnet_depth", "1"}}}, numpy_three},
 };
 
 static void FillByFormula(NetCase *c, UnrBatch u)
@@ -170,7 +170,7 @@ static void FillByFormula(NetCase *c, UnrBatch u)
         const PetscInt z = p % g->count[2], y = p / g->count[2] % g->count[1],
                        x = p / g->count[2] / g->count[1];
         const PetscInt cell =
-          ((g->start[0] + x) * g->points[1] + g->start[1] + y) * g->points[2] + g->start[2] + z;
+            ((g->start[0] + x) * g->points[1] + g->start[1] + y) * g->points[2] + g->start[2] + z;
         const double j = (double)((s * g->total + cell) * g->components + k);
         *at++ = sin(0.9 * j + 0.2) + 0.3 * cos(2.3 * j);
       }
@@ -205,7 +205,7 @@ Test(net, agrees_with_numpy)
           const PetscInt z = q % g->count[2], y = q / g->count[2] % g->count[1],
                          x = q / g->count[2] / g->count[1];
           const PetscInt cell =
-            ((g->start[0] + x) * g->points[1] + g->start[1] + y) * g->points[2] + g->start[2] + z;
+              ((g->start[0] + x) * g->points[1] + g->start[1] + y) * g->points[2] + g->start[2] + z;
           const double there = scale[i] * numpy[k].output[(s * g->total + cell) * g->components + i];
           worst = TestMost(worst, fabs(out->data[(size_t)s * out->stride + (size_t)j] - there));
         }
@@ -301,15 +301,15 @@ Test(net, refuses_foreign_tape)
 static const struct {
   const char *option[2][2], *message;
 } mistakes[] = {
-  {{{"-net_constants", "reynolds"}},
-   "-net_constants (reynolds) is no parameter of physics test_grid; allowed: alpha|beta"},
-  {{{"-net_constants", "alpha"}, {"-net_constant_scale", "1,2"}},
-   "-net_constant_scale has (2) numbers for 1 names"},
-  {{{"-net_constants", "alpha"}, {"-net_constant_scale", "0"}}, "-net_constant_scale of alpha (0)"},
-  {{{"-net_resnet_features", "4,4"}, {"-net_resnet_depth", "3"}},
-   "-net_resnet_depth (3) goes with one count"},
-  {{{"-net_activation", "swish"}}, "leaky_relu|relu|tanh|gelu|identity"},
-  {{{"-net_type", "transformer"}}, "resnet|cnn"},
+    {{{"-net_constants", "reynolds"}},
+     "-net_constants (reynolds) is no parameter of physics test_grid; allowed: alpha|beta"},
+    {{{"-net_constants", "alpha"}, {"-net_constant_scale", "1,2"}},
+     "-net_constant_scale has (2) numbers for 1 names"},
+    {{{"-net_constants", "alpha"}, {"-net_constant_scale", "0"}}, "-net_constant_scale of alpha (0)"},
+    {{{"-net_resnet_features", "4,4"}, {"-net_resnet_depth", "3"}},
+     "-net_resnet_depth (3) goes with one count"},
+    {{{"-net_activation", "swish"}}, "leaky_relu|relu|tanh|gelu|identity"},
+    {{{"-net_type", "transformer"}}, "resnet|cnn"},
 };
 
 Test(net, users_mistakes)

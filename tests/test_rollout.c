@@ -1,6 +1,6 @@
 /*
-  Gradients of rollouts: the transpose of the tangent in every mode, differences where nothing is cut, compositions of
-  single steps where something is, and what a mode must not call.
+  Gradients of rollouts: the transpose of the tangent in every mode, differences where nothing is cut,
+  compositions of single steps where something is, and what a mode must not call.
 */
 #include "rollout_case.h"
 
@@ -79,8 +79,8 @@ static void Align(size_t n, const double *gradient, double norm, double *directi
     direction[i] = PetscAbsReal(direction[i]) * (gradient[i] < 0 ? -1 : 1) / norm;
 }
 
-/* A random direction with the signs of the gradient, so that no entry of it can hide behind another, of norm 1 in state
-   and weights (theirs is the same on all ranks, the parameters' about so). */
+/* A random direction with the signs of the gradient, so that no entry of it can hide behind another, of norm
+   1 in state and weights (theirs is the same on all ranks, the parameters' about so). */
 static void DirectionAlong(Case *c, const Triple *gradient, uint64_t number, Triple *direction)
 {
   Triple whole;
@@ -109,8 +109,8 @@ Test(rollout, dot_products_in_chunks)
   CaseDestroy(&c);
 }
 
-/* Fourth-order central differences of the wig loss: their own error is h^4 and rounding / h, so that weights, to which
-   eight chaotic steps are most sensitive, take the smaller h. */
+/* Fourth-order central differences of the wig loss: their own error is h^4 and rounding / h, so that weights,
+   to which eight chaotic steps are most sensitive, take the smaller h. */
 Test(rollout, wig_against_differences)
 {
   const double bound[3] = {1e-9, 1e-8, 1e-9}, step[3] = {1e-3, 1e-3, 1e-4};
@@ -225,8 +225,9 @@ static void WindowFrom(Case *c, PetscInt k, UnrBatch start, UnrBatch frame[], Un
 }
 
 /*
-  A segmented plan against a composition that knows nothing of cuts: rollouts of single segments, each started from the
-  state that plain steps reach.  mse divides by the number of weighted frames, so the parts are put together by it.
+  A segmented plan against a composition that knows nothing of cuts: rollouts of single segments, each started
+  from the state that plain steps reach.  mse divides by the number of weighted frames, so the parts are put
+  together by it.
 */
 static void CheckComposition(Case *c, const PlanName *name, PetscInt count, const PetscInt start[],
                              const PetscInt length[])

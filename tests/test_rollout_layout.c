@@ -128,7 +128,8 @@ Test(rollout_memory, least_budget)
   TEST_CALL(PetscPopErrorHandler());
 }
 
-/* Chunks change the order of sums over samples only; the bound is rounding carried through eight chaotic steps. */
+/* Chunks change the order of sums over samples only; the bound is rounding carried through eight chaotic
+ * steps. */
 Test(rollout_layout, chunks)
 {
   for (int i = 0; case_models[i]; i++) {
@@ -245,8 +246,8 @@ Test(rollout_layout, replicas_without_samples)
   }
 }
 
-/* Tapes that a smaller batch has filled do not stay beside those of a larger one: a bound that holds all tapes of one
-   sample holds fewer of a whole share. */
+/* Tapes that a smaller batch has filled do not stay beside those of a larger one: a bound that holds all
+   tapes of one sample holds fewer of a whole share. */
 Test(rollout_memory, larger_batch)
 {
   const PlanName wig = {"wig", "wig", 0, 0};
@@ -282,14 +283,16 @@ Test(rollout_memory, larger_batch)
   TEST_CALL(UnrRolloutGradient(rollout, &c.window, &value, bar.theta, NULL, NULL));
   kept = STEPS * (2 - UnrRolloutRecompute(rollout));
   cr_expect(kept >= 1 && kept < STEPS, "%g tapes", kept);
-  cr_expect((double)UnrTapeBytesNow() <= kept * most[1], "%zu bytes, %g tapes of %g", UnrTapeBytesNow(), kept, most[1]);
+  cr_expect((double)UnrTapeBytesNow() <= kept * most[1], "%zu bytes, %g tapes of %g", UnrTapeBytesNow(), kept,
+            most[1]);
   TEST_CALL(UnrRolloutDestroy(&rollout));
   TestOptionsUnset(more);
   TripleDestroy(&bar);
   CaseDestroy(&c);
 }
 
-/* Every number of replicas that divides the ranks.  The bounds are rounding carried through eight chaotic steps. */
+/* Every number of replicas that divides the ranks.  The bounds are rounding carried through eight chaotic
+ * steps. */
 Test(rollout_layout, replicas_and_grids)
 {
   int size = TestRanks();

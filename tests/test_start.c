@@ -1,4 +1,5 @@
-/* Start states: the same bits on any layout, the rms that is asked for, solenoidal where the physics asks for it. */
+/* Start states: the same bits on any layout, the rms that is asked for, solenoidal where the physics asks for
+ * it. */
 #include "support.h"
 
 #include <complex.h>
@@ -21,8 +22,8 @@ static const UnrPhysicsOps solenoidal_ops = {.name = "test", .field = "velocity"
 
 static struct UnrPhysics_ Physics(UnrGrid grid, bool is_solenoidal)
 {
-  return (struct UnrPhysics_){.ops = is_solenoidal ? &solenoidal_ops : &free_ops, .grid = grid,
-                              .length = {2 * PETSC_PI, 4, 1}};
+  return (struct UnrPhysics_){
+      .ops = is_solenoidal ? &solenoidal_ops : &free_ops, .grid = grid, .length = {2 * PETSC_PI, 4, 1}};
 }
 
 static const PetscInt points[4][UNR_MAX_DIM] = {{0}, {13, 1, 1}, {10, 9, 1}, {9, 8, 10}};
@@ -36,10 +37,10 @@ static void Options(const char *type)
 }
 
 /* States `first` ... of the family; the caller destroys batch and grid. */
-static UnrBatch Start(const UnrLayout *layout, int dim, PetscInt components, bool is_solenoidal, uint64_t seed,
-                      PetscInt first, PetscInt count)
+static UnrBatch Start(const UnrLayout *layout, int dim, PetscInt components, bool is_solenoidal,
+                      uint64_t seed, PetscInt first, PetscInt count)
 {
-  UnrGrid  grid;
+  UnrGrid grid;
   UnrBatch u;
 
   TEST_CALL(UnrGridCreate(layout, dim, points[dim], components, 0, &grid));
@@ -61,20 +62,22 @@ static void Free(UnrBatch u)
 static PetscInt Differences(UnrBatch u, UnrBatch alone)
 {
   const UnrGrid g = u->grid;
-  PetscInt      wrong = 0;
-  double       *at = u->data;
+  PetscInt wrong = 0;
+  double *at = u->data;
 
   for (PetscInt s = 0; s < u->samples; s++)
     for (PetscInt x = g->start[0]; x < g->start[0] + g->count[0]; x++)
       for (PetscInt y = g->start[1]; y < g->start[1] + g->count[1]; y++)
         for (PetscInt z = g->start[2]; z < g->start[2] + g->count[2]; z++)
           for (PetscInt c = 0; c < g->components; c++)
-            wrong += *at++ != alone->data[(size_t)s * alone->stride +
-                                          (size_t)(((x * g->points[1] + y) * g->points[2] + z) * g->components + c)];
+            wrong += *at++ !=
+                     alone->data[(size_t)s * alone->stride +
+                                 (size_t)(((x * g->points[1] + y) * g->points[2] + z) * g->components + c)];
   return wrong;
 }
 
-/* Bits do not depend on the layout, nor on which sample comes first; other seeds and samples differ everywhere. */
+/* Bits do not depend on the layout, nor on which sample comes first; other seeds and samples differ
+ * everywhere. */
 static void CheckLayouts(const char *type, int dim, PetscInt components, bool is_solenoidal)
 {
   UnrLayout grid, self;
@@ -88,8 +91,10 @@ static void CheckLayouts(const char *type, int dim, PetscInt components, bool is
   UnrBatch other = Start(&self, dim, components, is_solenoidal, 6, 0, 3);
   cr_expect(Differences(split, alone) == 0, "%s in %d-D depends on the layout", type, dim);
   cr_expect(!memcmp(later->data, split->data + split->stride, 2 * split->stride * sizeof(double)));
-  cr_expect(Differences(other, alone) > (PetscInt)(2 * alone->stride), "%s in %d-D: the seed is not used", type, dim);
-  cr_expect(memcmp(alone->data, alone->data + alone->stride, alone->stride * sizeof(double)), "samples are equal");
+  cr_expect(Differences(other, alone) > (PetscInt)(2 * alone->stride), "%s in %d-D: the seed is not used",
+            type, dim);
+  cr_expect(memcmp(alone->data, alone->data + alone->stride, alone->stride * sizeof(double)),
+            "samples are equal");
   Free(other);
   Free(later);
   Free(split);
@@ -126,21 +131,23 @@ Test(start, rms)
   TEST_CALL(UnrLayoutDestroy(&self));
 }
 
-/* Largest |k . û(k)| over largest |k||û(k)|, by a plain transform, k in the domain's own units; not of a Nyquist mode. */
+/* Largest |k . û(k)| over largest |k||û(k)|, by a plain transform, k in the domain's own units; not of a
+ * Nyquist mode. */
 static double Divergence(UnrBatch u, const double length[])
 {
   const PetscInt *n = u->grid->points;
-  double          most = 0, size = 0;
+  double most = 0, size = 0;
 
   for (PetscInt kx = -n[0] / 2 + 1; kx < (n[0] + 1) / 2; kx++)
     for (PetscInt ky = -n[1] / 2 + 1; ky < (n[1] + 1) / 2; ky++) {
       double complex hat[2] = {0};
-      const double   q[2] = {(double)kx / length[0], (double)ky / length[1]};
+      const double q[2] = {(double)kx / length[0], (double)ky / length[1]};
       for (PetscInt x = 0; x < n[0]; x++)
         for (PetscInt y = 0; y < n[1]; y++)
           for (int c = 0; c < 2; c++)
-            hat[c] += u->data[(x * n[1] + y) * 2 + c] *
-                      cexp(-2 * PETSC_PI * I * ((double)(kx * x) / (double)n[0] + (double)(ky * y) / (double)n[1]));
+            hat[c] +=
+                u->data[(x * n[1] + y) * 2 + c] *
+                cexp(-2 * PETSC_PI * I * ((double)(kx * x) / (double)n[0] + (double)(ky * y) / (double)n[1]));
       most = TestMost(most, cabs(q[0] * hat[0] + q[1] * hat[1]));
       size = TestMost(size, hypot(q[0], q[1]) * hypot(cabs(hat[0]), cabs(hat[1])));
     }
@@ -150,7 +157,7 @@ static double Divergence(UnrBatch u, const double length[])
 /* Solenoidal for a physics with a constraint, in a box that is not square; not so without. */
 Test(start, solenoidal)
 {
-  UnrLayout    self;
+  UnrLayout self;
   const double length[] = {2 * PETSC_PI, 4};
 
   Options("random_modes");
@@ -167,8 +174,8 @@ Test(start, solenoidal)
 Test(start, refusals)
 {
   UnrLayout layout;
-  UnrGrid   grid;
-  UnrBatch  u;
+  UnrGrid grid;
+  UnrBatch u;
 
   TEST_CALL(UnrErrorHandlerPush());
   TEST_CALL(UnrLayoutCreateSelf(&layout));
@@ -177,11 +184,14 @@ Test(start, refusals)
   struct UnrPhysics_ physics = Physics(grid, false);
   Options("random_modes");
   TEST_CALL(PetscOptionsSetValue(NULL, "-start_peak", "3"));
-  cr_expect(UnrStartFill(&physics, 1, 0, NULL, u) == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "-start_peak (3)"));
+  cr_expect(UnrStartFill(&physics, 1, 0, NULL, u) == UNR_ERR_USER &&
+            strstr(UnrUserErrorMessage(), "-start_peak (3)"));
   Options("cosine");
-  cr_expect(UnrStartFill(&physics, 1, 0, NULL, u) == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "dimension 2"));
+  cr_expect(UnrStartFill(&physics, 1, 0, NULL, u) == UNR_ERR_USER &&
+            strstr(UnrUserErrorMessage(), "dimension 2"));
   Options("file");
-  cr_expect(UnrStartFill(&physics, 1, 0, NULL, u) == UNR_ERR_USER && strstr(UnrUserErrorMessage(), "without -start_file"));
+  cr_expect(UnrStartFill(&physics, 1, 0, NULL, u) == UNR_ERR_USER &&
+            strstr(UnrUserErrorMessage(), "without -start_file"));
   TEST_CALL(PetscPopErrorHandler());
   TEST_CALL(UnrBatchDestroy(&u));
   TEST_CALL(UnrGridDestroy(&grid));

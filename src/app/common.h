@@ -10,7 +10,8 @@ typedef struct {
 } UnrCommon;
 
 extern const UnrOption UnrCommonOptions[];
-/* Refuses a grid whose states alone pass the memory: `states` of `samples` a replica.  Collective on the world. */
-PetscErrorCode UnrCommonMemory(const UnrLayout *layout, const PetscInt points[UNR_MAX_DIM], PetscInt components,
-                               PetscInt samples, PetscInt states);
+/* Refuses a grid whose states alone pass the memory: `states` of `samples` a replica.  Collective on the
+ * world. */
+PetscErrorCode UnrCommonMemory(const UnrLayout *layout, const PetscInt points[UNR_MAX_DIM],
+                               PetscInt components, PetscInt samples, PetscInt states);
 PetscErrorCode UnrCommonGet(UnrCommon *common);

@@ -6,7 +6,7 @@
 enum { UNR_BLOCK_ALIGN = 64 };
 
 typedef struct {
-  void  *data; /* NULL at first; a zeroed UnrBlock is an empty one */
+  void *data; /* NULL at first; a zeroed UnrBlock is an empty one */
   size_t bytes;
 } UnrBlock;
 

@@ -26,9 +26,9 @@ PetscErrorCode UnrUserAgree(bool bad, const char *format, ...) __attribute__((fo
 PetscErrorCode UnrErrorHandlerPush(void);
 
 /*
-  Between Begin and End, PETSc's errors make no trace: what is given to PETSc there is the user's.  Not collective.
-  In   code     what the calls between them returned
-  Out  problem  PETSc's first message; "" if code is 0
+  Between Begin and End, PETSc's errors make no trace: what is given to PETSc there is the user's.  Not
+  collective. In   code     what the calls between them returned Out  problem  PETSc's first message; "" if
+  code is 0
 */
 enum { UNR_ERROR_TEXT = 256 };
 PetscErrorCode UnrErrorCaptureBegin(char problem[UNR_ERROR_TEXT]);

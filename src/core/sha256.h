@@ -5,8 +5,8 @@
 
 typedef struct {
   uint32_t state[8];
-  uint64_t bytes;     /* taken so far */
-  uint8_t  block[64]; /* the last bytes % 64 of them */
+  uint64_t bytes;    /* taken so far */
+  uint8_t block[64]; /* the last bytes % 64 of them */
 } UnrSha256;
 
 enum { UNR_SHA256_TEXT = 65 }; /* 64 hexadecimal digits and the end */

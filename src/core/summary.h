@@ -21,5 +21,6 @@ bool UnrJsonFind(const char *text, const char *key, char value[], size_t size);
 /* Rank 0 writes text to path atomically; every rank gets the verdict (a user error names the path).
  * Collective on the world. */
 PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text);
-/* Makes -out and its parents, checks that it can be written, holds it against other runs until the program ends.  Collective on the world. */
+/* Makes -out and its parents, checks that it can be written, holds it against other runs until the program
+ * ends.  Collective on the world. */
 PetscErrorCode UnrDirectoryMake(const char *path);

@@ -5,7 +5,7 @@
 
 typedef struct {
   UNR_PLUGIN_HEAD;
-  /* As UnrStartFill().  Pointwise from global indices: no transform and no sum over cells, so that the bits are the
-     same on any layout. */
+  /* As UnrStartFill().  Pointwise from global indices: no transform and no sum over cells, so that the bits
+     are the same on any layout. */
   PetscErrorCode (*fill)(UnrPhysics, uint64_t seed, PetscInt first, const double par[], UnrBatch u);
 } UnrStartOps;

@@ -9,10 +9,10 @@
 typedef struct UnrWell_ *UnrWell;
 
 typedef struct {
-  int      dim;
+  int dim;
   PetscInt points[UNR_MAX_DIM]; /* 1 on unused axes */
   PetscInt trajectories, frames, components;
-  bool     is_double;
+  bool is_double;
 } UnrWellInfo;
 
 /* -dataset_file, -dataset_precision: what a command that makes or trains on a data set reads. */
@@ -29,36 +29,40 @@ PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt fra
 PetscErrorCode UnrWellLength(UnrWell well, PetscInt trajectory, double length[UNR_MAX_DIM]);
 /* Of the first trajectory; 0 in a file of one frame without a time axis. */
 PetscErrorCode UnrWellTime(UnrWell well, PetscInt frame, double *time);
-/* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name; a user
- * error if it is no finite number.  Collective on the world. */
+/* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name; a
+ * user error if it is no finite number.  Collective on the world. */
 PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name, double *value, bool *found);
-/* One frame of one trajectory into sample `sample` of the batch.  Collective on the world: a rank that has no more
-   samples passes batch NULL. */
-PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample);
+/* One frame of one trajectory into sample `sample` of the batch.  Collective on the world: a rank that has no
+   more samples passes batch NULL. */
+PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                           PetscInt sample);
 /* Reads all states into memory at once, if no rank's blocks of them take more than `most` bytes: from then on
-   UnrWellRead() is a copy, for batches on this grid, and not collective; a state out of range is then a fault. */
+   UnrWellRead() is a copy, for batches on this grid, and not collective; a state out of range is then a
+   fault. */
 PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_cached);
 PetscErrorCode UnrWellClose(UnrWell *well);
 
 /* What a new file says of itself. */
 typedef struct {
-  const char  *dataset_name, *field; /* "u": t0; "velocity": t1 */
-  UnrGrid      grid;
-  bool         is_vector;
-  PetscInt     trajectories, frames;
-  double       frame_time;      /* between frames */
-  const double *time;           /* [frame], or NULL: frame_time apart from 0 on */
+  const char *dataset_name, *field; /* "u": t0; "velocity": t1 */
+  UnrGrid grid;
+  bool is_vector;
+  PetscInt trajectories, frames;
+  double frame_time;  /* between frames */
+  const double *time; /* [frame], or NULL: frame_time apart from 0 on */
   UnrPrecision precision;
-  const double *length;         /* [trajectory][dim] */
-  PetscInt     scalars;
+  const double *length; /* [trajectory][dim] */
+  PetscInt scalars;
   const char *const *scalar_name;
-  const double *scalar;         /* [trajectory][scalar] */
-  const char *const *source;    /* files it was made from, ended by NULL; or NULL: their sha256 is recorded */
+  const double *scalar;      /* [trajectory][scalar] */
+  const char *const *source; /* files it was made from, ended by NULL; or NULL: their sha256 is recorded */
 } UnrWellSpec;
 
-/* Written beside `path`; UnrWellCommit syncs and renames it (UnrWellClose removes it instead).  Collective on the world. */
+/* Written beside `path`; UnrWellCommit syncs and renames it (UnrWellClose removes it instead).  Collective on
+ * the world. */
 PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell *well);
 /* As UnrWellRead; each state once. */
-PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample);
+PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                            PetscInt sample);
 /* Every state must have been written.  *well becomes NULL, also after a user error. */
 PetscErrorCode UnrWellCommit(UnrWell *well);

@@ -1,4 +1,5 @@
-/* For the files of the examination only (well_examine.c, well_axes.c): rank 0 alone, HDF5's own messages silenced. */
+/* For the files of the examination only (well_examine.c, well_axes.c): rank 0 alone, HDF5's own messages
+ * silenced. */
 #pragma once
 
 #include "dataset/well_impl.h"
@@ -6,10 +7,10 @@
 enum { UNR_WELL_RANK = UNR_MAX_DIM + 3 }; /* trajectory, time, space, component */
 
 typedef struct {
-  const char   *path;
-  hid_t         file;
+  const char *path;
+  hid_t file;
   UnrWellFacts *facts;
-  char         *message;
+  char *message;
 } UnrWellExam;
 
 /* Writes the user error's text; false, so that an examination ends with `return UnrWellFail(...)`. */

@@ -1,4 +1,5 @@
-/* For files in this folder only: an open file of The Well's layout, and the pieces that reader and writer share. */
+/* For files in this folder only: an open file of The Well's layout, and the pieces that reader and writer
+ * share. */
 #pragma once
 
 #include <hdf5.h>
@@ -9,25 +10,26 @@ typedef char UnrWellName[UNR_WELL_NAME];
 
 /* What the file says of itself: on rank 0 by UnrWellExamine, then the same on every rank. */
 typedef struct {
-  UnrWellInfo  info;
-  UnrWellName  field; /* "u" */
-  bool         is_vector;
-  PetscInt     scalars;
-  double      *length;      /* [trajectory][dim] */
-  double      *time;        /* [frame], of the first trajectory */
+  UnrWellInfo info;
+  UnrWellName field; /* "u" */
+  bool is_vector;
+  PetscInt scalars;
+  double *length;           /* [trajectory][dim] */
+  double *time;             /* [frame], of the first trajectory */
   UnrWellName *scalar_name; /* [scalar] */
-  double      *scalar;      /* [scalar][trajectory] */
+  double *scalar;           /* [scalar][trajectory] */
 } UnrWellFacts;
 
 struct UnrWell_ {
   UnrWellFacts facts;
-  char        *path, *part; /* part: the file beside `path` while it is written, else NULL */
-  hid_t        file, data, transfer;
-  float       *single; /* one state of this rank, for float32 files; made when first needed */
-  size_t       single_room;
-  char        *cache;  /* all states, as the file has them: [trajectory][frame][this rank's block]; NULL: not cached */
-  size_t       cache_stride;
-  PetscInt64   written; /* states this rank has written as first rank of its grid */
+  char *path, *part; /* part: the file beside `path` while it is written, else NULL */
+  hid_t file, data, transfer;
+  float *single; /* one state of this rank, for float32 files; made when first needed */
+  size_t single_room;
+  char
+      *cache; /* all states, as the file has them: [trajectory][frame][this rank's block]; NULL: not cached */
+  size_t cache_stride;
+  PetscInt64 written; /* states this rank has written as first rank of its grid */
 };
 
 extern const char *const UnrWellAxis[UNR_MAX_DIM]; /* "x", "y", "z" */
@@ -41,26 +43,33 @@ void UnrWellExamine(const char *path, const char *field, UnrWellFacts *facts, ch
 
 /* Opens path for all ranks of the world, and its field; closed again on failure.  Collective on the world. */
 PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode, bool *good);
-/* Selects one state in the file and in memory, or nothing where batch is NULL; *file_space and *memory are the caller's. */
-PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, hid_t *file_space,
-                             hid_t *memory);
+/* Selects one state in the file and in memory, or nothing where batch is NULL; *file_space and *memory are
+ * the caller's. */
+PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                             hid_t *file_space, hid_t *memory);
 /* The buffer for float32 files, as large as one state of the batch. */
 PetscErrorCode UnrWellSingle(UnrWell well, UnrBatch batch, float **single);
-/* Why a state cannot be read into a batch on this grid, "" if it can; and the messages for what only reading finds. */
-void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGrid grid, char message[UNR_WELL_MESSAGE]);
+/* Why a state cannot be read into a batch on this grid, "" if it can; and the messages for what only reading
+ * finds. */
+void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGrid grid,
+                        char message[UNR_WELL_MESSAGE]);
 void UnrWellDamaged(UnrWell well, char message[UNR_WELL_MESSAGE]);
-void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double value, char message[UNR_WELL_MESSAGE]);
+void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double value,
+                      char message[UNR_WELL_MESSAGE]);
 /* UnrWellRead() of a cached file: not collective, its refusals are faults. */
-PetscErrorCode UnrWellReadCached(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample);
+PetscErrorCode UnrWellReadCached(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                                 PetscInt sample);
 /* File access of rank 0 alone: without locks, which some parallel file systems lack. */
 hid_t UnrWellSerialAccess(void);
 
-/* Attributes as h5py writes them: variable-length UTF-8 strings, booleans as its enumeration, 64-bit integers.  false: failed. */
+/* Attributes as h5py writes them: variable-length UTF-8 strings, booleans as its enumeration, 64-bit
+ * integers.  false: failed. */
 bool UnrWellPutText(hid_t object, const char *name, const char *value);
 bool UnrWellPutTexts(hid_t object, const char *name, PetscInt count, const char *const value[]);
 bool UnrWellPutBools(hid_t object, const char *name, PetscInt count, bool value); /* count 0: one scalar */
 bool UnrWellPutInt(hid_t object, const char *name, PetscInt64 value);
-bool UnrWellPutReals(hid_t object, const char *name, PetscInt count, const double value[]); /* count 0: one scalar */
+bool UnrWellPutReals(hid_t object, const char *name, PetscInt count,
+                     const double value[]); /* count 0: one scalar */
 /* sample_varying and time_varying, which every data set and boundary has. */
 bool UnrWellPutVarying(hid_t object, bool sample, bool time);
 /* h5py's boolean type; the caller closes it. */

@@ -1,12 +1,13 @@
 /*
-  Batches without a cost: a view of some samples of a batch, and a scratch batch that is kept from call to call, whatever
-  the number of samples, so that the steady state allocates nothing.
+  Batches without a cost: a view of some samples of a batch, and a scratch batch that is kept from call to
+  call, whatever the number of samples, so that the steady state allocates nothing.
 */
 #pragma once
 
 #include "field/grid.h"
 
-/* Samples [first, first + count) as a batch that owns nothing: it lives as long as `batch` and is never destroyed. */
+/* Samples [first, first + count) as a batch that owns nothing: it lives as long as `batch` and is never
+ * destroyed. */
 static inline struct UnrBatch_ UnrBatchView(UnrBatch batch, PetscInt first, PetscInt count)
 {
   struct UnrBatch_ view = *batch;
@@ -19,7 +20,7 @@ static inline struct UnrBatch_ UnrBatchView(UnrBatch batch, PetscInt first, Pets
 
 /* Zero-initialised by its owner; UnrScratchDestroy at the end. */
 typedef struct {
-  UnrBatch         block; /* room for the most samples asked for so far */
+  UnrBatch block; /* room for the most samples asked for so far */
   struct UnrBatch_ view;
 } UnrScratch;
 

@@ -1,18 +1,18 @@
 /*
-  A tile: channels-last numbers with ghost cells, [sample][x][y][z][channel], floats or doubles.  The grid's used axes
-  stand LAST among three (1-D: axis 2; 2-D: axes 1, 2), as the convolution engines want them.
+  A tile: channels-last numbers with ghost cells, [sample][x][y][z][channel], floats or doubles.  The grid's
+  used axes stand LAST among three (1-D: axis 2; 2-D: axes 1, 2), as the convolution engines want them.
 */
 #pragma once
 
 #include "field/grid.h"
 
 typedef struct {
-  PetscInt     samples, channels;
-  PetscInt     count[UNR_MAX_DIM]; /* interior cells per engine axis, leading unused axes 1 */
-  PetscInt     ghost[UNR_MAX_DIM]; /* ghost cells on either side per engine axis, 0 on unused */
-  size_t       stride[UNR_MAX_DIM], sample_stride; /* in numbers; stride[2] = channels */
-  size_t       origin;  /* number of the first interior cell */
-  size_t       numbers; /* allocation, UNR_TILE_SLACK not included */
+  PetscInt samples, channels;
+  PetscInt count[UNR_MAX_DIM];               /* interior cells per engine axis, leading unused axes 1 */
+  PetscInt ghost[UNR_MAX_DIM];               /* ghost cells on either side per engine axis, 0 on unused */
+  size_t stride[UNR_MAX_DIM], sample_stride; /* in numbers; stride[2] = channels */
+  size_t origin;                             /* number of the first interior cell */
+  size_t numbers;                            /* allocation, UNR_TILE_SLACK not included */
   UnrPrecision precision;
 } UnrTileShape;
 
@@ -20,7 +20,8 @@ typedef struct {
 void UnrTileShapeSet(UnrTileShape *shape, UnrGrid grid, PetscInt samples, PetscInt channels, PetscInt ghost,
                      UnrPrecision precision);
 
-/* The interior as rows of count[2] * channels contiguous numbers: their number, and the first number of row r. */
+/* The interior as rows of count[2] * channels contiguous numbers: their number, and the first number of row
+ * r. */
 static inline size_t UnrTileRows(const UnrTileShape *s)
 {
   return (size_t)(s->samples * s->count[0] * s->count[1]);

@@ -9,9 +9,9 @@
 
 typedef struct {
   const char *name;
-  bool        is_kinked;   /* has a kink: Taylor and difference tests put tanh in its place */
-  bool        is_fused;    /* y = z > 0 ? z : slope z: an engine's epilogue does it, forward and reverse */
-  bool        needs_input; /* the derivative is taken from z; else from y */
+  bool is_kinked;   /* has a kink: Taylor and difference tests put tanh in its place */
+  bool is_fused;    /* y = z > 0 ? z : slope z: an engine's epilogue does it, forward and reverse */
+  bool needs_input; /* the derivative is taken from z; else from y */
   /* n numbers of a row, in single and double: y = f(z), in place allowed;
      y_bar = (y_bar + add) f'(saved), saved being z or y, add may be NULL. */
   void (*forward[2])(size_t n, double slope, const void *z, void *y);
@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
   const UnrActivationOps *ops;
-  double                  slope; /* of the fused ones, where z <= 0 */
+  double slope; /* of the fused ones, where z <= 0 */
 } UnrActivation;
 
 /* "leaky_relu|relu|...", a constant expression for option tables. */

@@ -123,7 +123,7 @@ static PetscErrorCode CheckShapes(UnrConv conv, const UnrTileShape *x, const Unr
 {
   PetscFunctionBeginUser;
   PetscCheck(x->channels == conv->in && y->channels == conv->out && x->samples == y->samples &&
-               x->precision == conv->precision && y->precision == conv->precision,
+                 x->precision == conv->precision && y->precision == conv->precision,
              PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "tiles of %" PetscInt_FMT " and %" PetscInt_FMT " channels for a convolution of %" PetscInt_FMT
              " to %" PetscInt_FMT,

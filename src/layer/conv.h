@@ -15,11 +15,11 @@
 typedef struct UnrConv_ *UnrConv;
 struct UnrConv_ { /* read by everyone, written by conv.c only */
   const UnrConvKernels *kernels;
-  UnrPrecision          precision;
-  PetscInt              kernel[3], in, out; /* taps per engine axis: 1 on unused ones */
-  PetscInt              width;              /* ghost cells that either direction reads at most: kernel / 2 */
-  size_t                weights;            /* numbers: taps x in x out */
-  UnrBlock              packed, packed_reverse;
+  UnrPrecision precision;
+  PetscInt kernel[3], in, out; /* taps per engine axis: 1 on unused ones */
+  PetscInt width;              /* ghost cells that either direction reads at most: kernel / 2 */
+  size_t weights;              /* numbers: taps x in x out */
+  UnrBlock packed, packed_reverse;
 };
 
 PetscErrorCode UnrConvCreate(const UnrConvKernels *kernels, UnrPrecision precision, int dim, PetscInt kernel,

@@ -17,19 +17,19 @@
 
 typedef struct {
   PetscInt samples;
-  PetscInt extent[3];  /* output pixels per axis, last fastest */
-  PetscInt kernel[3];  /* taps per axis, 1 on unused axes */
-  PetscInt in, out;    /* channels */
-  size_t   x_stride[3], x_sample; /* in numbers, not bytes; x_stride[2] == in */
-  size_t   y_stride[3], y_sample; /* y_stride[2] == out */
+  PetscInt extent[3];           /* output pixels per axis, last fastest */
+  PetscInt kernel[3];           /* taps per axis, 1 on unused axes */
+  PetscInt in, out;             /* channels */
+  size_t x_stride[3], x_sample; /* in numbers, not bytes; x_stride[2] == in */
+  size_t y_stride[3], y_sample; /* y_stride[2] == out */
 } UnrConvShape;
 
 /* What follows the sum before it is stored; a zeroed struct with slope 1 stores the plain sum. */
 typedef struct {
-  const void *bias;  /* [out] or NULL */
-  const void *add;   /* tile with y's strides, added to the sum; may be y itself; or NULL */
-  const void *mask;  /* tile with y's strides or NULL: times (mask > 0 ? 1 : slope) instead of activating */
-  double      slope; /* LeakyReLU's slope for negative sums; 1 is no activation */
+  const void *bias; /* [out] or NULL */
+  const void *add;  /* tile with y's strides, added to the sum; may be y itself; or NULL */
+  const void *mask; /* tile with y's strides or NULL: times (mask > 0 ? 1 : slope) instead of activating */
+  double slope;     /* LeakyReLU's slope for negative sums; 1 is no activation */
 } UnrConvEpilogue;
 
 /* The kernels of one engine in one precision.  None allocates (but the oracle onednn), none fails, all are

@@ -4,10 +4,10 @@
 #include "core/error.h"
 
 static const UnrOption options[] = {
-  {"-layer_engine", UNR_WORD, "simd", 0, 0, NULL, "engine of the convolutions", UnrEngineNames},
-  {"-layer_isa", UNR_WORD, "auto", 0, 0, NULL,
-   "instruction set of the convolutions; auto: the best of this processor", "auto|avx512|avx2|generic"},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-layer_engine", UNR_WORD, "simd", 0, 0, NULL, "engine of the convolutions", UnrEngineNames},
+    {"-layer_isa", UNR_WORD, "auto", 0, 0, NULL,
+     "instruction set of the convolutions; auto: the best of this processor", "auto|avx512|avx2|generic"},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 PetscErrorCode UnrLayerRegister(void)

@@ -32,8 +32,8 @@ typedef struct {
 #define EACH_12(X, K) EACH_9(X, K) X(K, 10) X(K, 11) X(K, 12)
 #define EACH_13(X, K) EACH_12(X, K) X(K, 13)
 #define EACH_24(X, K)                                                                                        \
-  EACH_13(X, K) X(K, 14) X(K, 15) X(K, 16) X(K, 17) X(K, 18)                                                 \
-  X(K, 19) X(K, 20) X(K, 21) X(K, 22) X(K, 23) X(K, 24)
+  EACH_13(X, K)                                                                                              \
+  X(K, 14) X(K, 15) X(K, 16) X(K, 17) X(K, 18) X(K, 19) X(K, 20) X(K, 21) X(K, 22) X(K, 23) X(K, 24)
 
 /* Steps that are fetched ahead: pixels many channels apart defeat the processor's own prefetching. */
 enum { AHEAD = 16 };
@@ -41,14 +41,14 @@ enum { AHEAD = 16 };
 /* Lines by vectors: as many accumulators as leave registers for V vectors of b and one of a. */
 enum { MAX_VECTORS = 3, MAX_DOTS = 4 };
 #if UNR_VECTOR_REGISTERS == 32
-  #define EACH_OUTER(X) EACH_24(X, 1) EACH_13(X, 2) EACH_9(X, 3)
-  #define EACH_DOT(X) EACH_12(X, 1) EACH_12(X, 2) EACH_8(X, 3) EACH_6(X, 4)
+#define EACH_OUTER(X) EACH_24(X, 1) EACH_13(X, 2) EACH_9(X, 3)
+#define EACH_DOT(X) EACH_12(X, 1) EACH_12(X, 2) EACH_8(X, 3) EACH_6(X, 4)
 static const size_t max_lines[MAX_VECTORS + 1] = {0, 24, 13, 9};
 static const size_t max_dot_lines[MAX_DOTS + 1] = {0, 12, 12, 8, 6};
 enum { MAX_LINES = 24, MAX_DOT_LINES = 12, MAX_SUMS = 27 };
 #else
-  #define EACH_OUTER(X) EACH_12(X, 1) EACH_6(X, 2) EACH_4(X, 3)
-  #define EACH_DOT(X) EACH_8(X, 1) EACH_6(X, 2) EACH_4(X, 3) EACH_3(X, 4)
+#define EACH_OUTER(X) EACH_12(X, 1) EACH_6(X, 2) EACH_4(X, 3)
+#define EACH_DOT(X) EACH_8(X, 1) EACH_6(X, 2) EACH_4(X, 3) EACH_3(X, 4)
 static const size_t max_lines[MAX_VECTORS + 1] = {0, 12, 6, 4};
 static const size_t max_dot_lines[MAX_DOTS + 1] = {0, 8, 6, 4, 3};
 enum { MAX_LINES = 12, MAX_DOT_LINES = 8, MAX_SUMS = 12 };
@@ -56,8 +56,8 @@ enum { MAX_LINES = 12, MAX_DOT_LINES = 8, MAX_SUMS = 12 };
 
 /* Out  sum [P][V][lane], overwritten, aligned */
 #define DEFINE_OUTER(V, P)                                                                                   \
-  static __attribute__((noinline)) void                                                                      \
-  Outer_##V##_##P(const Loop *loop, const real *a, const real *b, real *sum)                                 \
+  static __attribute__((noinline)) void Outer_##V##_##P(const Loop *loop, const real *a, const real *b,      \
+                                                        real *sum)                                           \
   {                                                                                                          \
     vec acc[P][V];                                                                                           \
     UNROLL for (int p = 0; p < P; ++p) UNROLL for (int v = 0; v < V; ++v) acc[p][v] = (vec){0};              \
@@ -67,29 +67,31 @@ enum { MAX_LINES = 12, MAX_DOT_LINES = 8, MAX_SUMS = 12 };
       for (size_t j = loop->steps; j > 0; --j) {                                                             \
         vec factor[V];                                                                                       \
         UNROLL for (int v = 0; v < V; ++v) factor[v] = Load(vector + v * LANES);                             \
-        UNROLL for (int p = 0; p < P; ++p) {                                                                 \
+        UNROLL for (int p = 0; p < P; ++p)                                                                   \
+        {                                                                                                    \
           const vec x = Splat(line[p / 3][p % 3 * loop->a_line]);                                            \
           UNROLL for (int v = 0; v < V; ++v) acc[p][v] += x * factor[v];                                     \
         }                                                                                                    \
         UNROLL for (int v = 0; v < V; ++v) __builtin_prefetch(vector + v * LANES + AHEAD * loop->b_step);    \
         __builtin_prefetch(line[0] + AHEAD * loop->a_step);                                                  \
         vector += loop->b_step;                                                                              \
-        UNROLL for (int q = 0; q < (P + 2) / 3; ++q) {                                                       \
+        UNROLL for (int q = 0; q < (P + 2) / 3; ++q)                                                         \
+        {                                                                                                    \
           line[q] += loop->a_step;                                                                           \
           __asm__ volatile("" : "+r"(line[q]));                                                              \
         }                                                                                                    \
       }                                                                                                      \
     }                                                                                                        \
-    UNROLL for (int p = 0; p < P; ++p)                                                                       \
-      UNROLL for (int v = 0; v < V; ++v) Store(sum + (p * V + v) * LANES, acc[p][v]);                        \
+    UNROLL for (int p = 0; p < P; ++p) UNROLL for (int v = 0; v < V; ++v)                                    \
+        Store(sum + (p * V + v) * LANES, acc[p][v]);                                                         \
   }
 EACH_OUTER(DEFINE_OUTER)
 
 /* In   b    [row][vector of j][O][lane], zeros behind the last j; a is never used behind it
    Out  sum  [P][O][lane], overwritten, aligned: still to be totalled over lanes */
 #define DEFINE_DOT(O, P)                                                                                     \
-  static __attribute__((noinline)) void                                                                      \
-  Dot_##O##_##P(const Loop *loop, const real *a, const real *b, real *sum)                                   \
+  static __attribute__((noinline)) void Dot_##O##_##P(const Loop *loop, const real *a, const real *b,        \
+                                                      real *sum)                                             \
   {                                                                                                          \
     vec acc[P][O];                                                                                           \
     const size_t left = loop->steps % LANES;                                                                 \
@@ -97,21 +99,23 @@ EACH_OUTER(DEFINE_OUTER)
     for (size_t row = 0; row < loop->rows; ++row) {                                                          \
       const real *line = a + loop->a_row[row];                                                               \
       for (size_t j = loop->steps / LANES; j > 0; --j, line += LANES, b += O * LANES) {                      \
-        UNROLL for (int p = 0; p < P; ++p) {                                                                 \
+        UNROLL for (int p = 0; p < P; ++p)                                                                   \
+        {                                                                                                    \
           const vec x = Load(line + p * loop->a_line);                                                       \
           UNROLL for (int o = 0; o < O; ++o) acc[p][o] += x * Load(b + o * LANES);                           \
         }                                                                                                    \
       }                                                                                                      \
       if (left) {                                                                                            \
-        UNROLL for (int p = 0; p < P; ++p) {                                                                 \
+        UNROLL for (int p = 0; p < P; ++p)                                                                   \
+        {                                                                                                    \
           const vec x = LoadSome(line + p * loop->a_line, left);                                             \
           UNROLL for (int o = 0; o < O; ++o) acc[p][o] += x * Load(b + o * LANES);                           \
         }                                                                                                    \
         b += O * LANES;                                                                                      \
       }                                                                                                      \
     }                                                                                                        \
-    UNROLL for (int p = 0; p < P; ++p)                                                                       \
-      UNROLL for (int o = 0; o < O; ++o) Store(sum + (p * O + o) * LANES, acc[p][o]);                        \
+    UNROLL for (int p = 0; p < P; ++p) UNROLL for (int o = 0; o < O; ++o)                                    \
+        Store(sum + (p * O + o) * LANES, acc[p][o]);                                                         \
   }
 EACH_DOT(DEFINE_DOT)
 

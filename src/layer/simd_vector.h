@@ -7,7 +7,7 @@
 #include "core/base.h"
 
 #if UNR_VECTOR_BYTES > 16
-  #include <immintrin.h>
+#include <immintrin.h>
 #endif
 
 typedef UNR_REAL real;
@@ -16,26 +16,38 @@ enum { LANES = UNR_VECTOR_BYTES / sizeof(real) };
 typedef real vec __attribute__((vector_size(UNR_VECTOR_BYTES)));
 typedef real vec_in_memory __attribute__((vector_size(UNR_VECTOR_BYTES), aligned(sizeof(real)), may_alias));
 /* Integers of the same width; a comparison gives 0 or -1. */
-typedef __typeof__(_Generic((real)0, float: (int32_t)0, double: (int64_t)0)) integer;
+typedef __typeof__(_Generic((real)0, float : (int32_t)0, double : (int64_t)0)) integer;
 typedef integer bits __attribute__((vector_size(UNR_VECTOR_BYTES)));
 
 /* Architectural vector registers: they decide how large a block of accumulators may be. */
 #if UNR_VECTOR_BYTES == 64 || defined(__aarch64__)
-  #define UNR_VECTOR_REGISTERS 32
+#define UNR_VECTOR_REGISTERS 32
 #else
-  #define UNR_VECTOR_REGISTERS 16
+#define UNR_VECTOR_REGISTERS 16
 #endif
 
 #define UNROLL _Pragma("GCC unroll 32")
 
-static inline vec Splat(real x) { return x - (vec){0}; }
+static inline vec Splat(real x)
+{
+  return x - (vec){0};
+}
 
-static inline vec Load(const real *p) { return *(const vec_in_memory *)p; }
+static inline vec Load(const real *p)
+{
+  return *(const vec_in_memory *)p;
+}
 
-static inline void Store(real *p, vec v) { *(vec_in_memory *)p = v; }
+static inline void Store(real *p, vec v)
+{
+  *(vec_in_memory *)p = v;
+}
 
 /* mask ? a : b, lane by lane. */
-static inline vec Select(bits mask, vec a, vec b) { return (vec)((mask & (bits)a) | (~mask & (bits)b)); }
+static inline vec Select(bits mask, vec a, vec b)
+{
+  return (vec)((mask & (bits)a) | (~mask & (bits)b));
+}
 
 #if UNR_VECTOR_BYTES == 32
 /* -1 in the first n lanes. */
@@ -52,11 +64,13 @@ static inline bits HeadMask(size_t n)
 #define FOLD(h)                                                                                              \
   if (LANES > h) {                                                                                           \
     bits straight, crossed;                                                                                  \
-    UNROLL for (int l = 0; l < LANES; ++l) {                                                                 \
+    UNROLL for (int l = 0; l < LANES; ++l)                                                                   \
+    {                                                                                                        \
       straight[l] = l & h ? LANES + l : l;                                                                   \
       crossed[l] = straight[l] ^ h;                                                                          \
     }                                                                                                        \
-    UNROLL for (int i = 0; i < h; ++i) {                                                                     \
+    UNROLL for (int i = 0; i < h; ++i)                                                                       \
+    {                                                                                                        \
       v[i] = __builtin_shuffle(v[i], v[i + h], straight) + __builtin_shuffle(v[i], v[i + h], crossed);       \
     }                                                                                                        \
   }
@@ -100,12 +114,16 @@ static inline void StoreSome(real *p, vec v, size_t n)
   }
 #if UNR_VECTOR_BYTES == 64
   const unsigned mask = (1u << n) - 1;
-  if (sizeof(real) == sizeof(float)) _mm512_mask_storeu_ps(p, (__mmask16)mask, (__m512)v);
-  else _mm512_mask_storeu_pd(p, (__mmask8)mask, (__m512d)v);
+  if (sizeof(real) == sizeof(float))
+    _mm512_mask_storeu_ps(p, (__mmask16)mask, (__m512)v);
+  else
+    _mm512_mask_storeu_pd(p, (__mmask8)mask, (__m512d)v);
 #elif UNR_VECTOR_BYTES == 32
   const __m256i mask = (__m256i)HeadMask(n);
-  if (sizeof(real) == sizeof(float)) _mm256_maskstore_ps((float *)p, mask, (__m256)v);
-  else _mm256_maskstore_pd((double *)p, mask, (__m256d)v);
+  if (sizeof(real) == sizeof(float))
+    _mm256_maskstore_ps((float *)p, mask, (__m256)v);
+  else
+    _mm256_maskstore_pd((double *)p, mask, (__m256d)v);
 #else
   for (size_t i = 0; i < n; ++i) p[i] = v[i];
 #endif

@@ -1,4 +1,5 @@
-/* u' = S(u) + s N(u, c), s the solver's sub-step: solver and network side by side, as in the paper's KS case. */
+/* u' = S(u) + s N(u, c), s the solver's sub-step: solver and network side by side, as in the paper's KS case.
+ */
 #include "model/model_impl.h"
 
 /* The network learns a rate of change, in units of the sub-step. */

@@ -32,7 +32,8 @@ PetscErrorCode UnrModelJvp_CorrectSequential(UnrModel model, const double par[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v_bar = next_bar + N'^T (s next_bar), u_bar += S'^T v_bar; v_bar is needed for u_bar or the solver's par_bar only. */
+/* v_bar = next_bar + N'^T (s next_bar), u_bar += S'^T v_bar; v_bar is needed for u_bar or the solver's
+ * par_bar only. */
 PetscErrorCode UnrModelVjp_CorrectSequential(UnrModel model, const double par[], UnrTape tape,
                                              UnrBatch next_bar, UnrBatch u_bar, double par_bar[],
                                              void *theta_bar)

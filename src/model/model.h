@@ -1,6 +1,7 @@
 /*
-  A model: the augmented step u' of -model_type from a stepper S and a network N, either of which it may not need.
-  Contract as stepper.h and net.h: apply fills the tape, vjp reads only the tape and ADDS, NULL is not wanted.
+  A model: the augmented step u' of -model_type from a stepper S and a network N, either of which it may not
+  need. Contract as stepper.h and net.h: apply fills the tape, vjp reads only the tape and ADDS, NULL is not
+  wanted.
 */
 #pragma once
 
@@ -19,7 +20,8 @@ typedef struct {
 PetscErrorCode UnrModelWants(UnrModelNeeds *wants);
 /* Shows every model of this build, for `info`. */
 PetscErrorCode UnrModelList(UnrPluginVisit visit, void *context);
-/* stepper, net are borrowed; NULL where the type does not want them.  Reads -model_type, -model_scale, -model_project. */
+/* stepper, net are borrowed; NULL where the type does not want them.  Reads -model_type, -model_scale,
+ * -model_project. */
 PetscErrorCode UnrModelCreate(UnrPhysics physics, UnrStepper stepper, UnrNet net, UnrModel *model);
 PetscErrorCode UnrModelDestroy(UnrModel *model);
 const char *UnrModelName(UnrModel model);

@@ -1,6 +1,7 @@
 /*
   For files in this folder only: what a model fills in, and what models share.
-  model.c projects, keeps the scratch and calls vjp only where something is wanted; a model is three equations.
+  model.c projects, keeps the scratch and calls vjp only where something is wanted; a model is three
+  equations.
 */
 #pragma once
 
@@ -43,11 +44,13 @@ PetscErrorCode UnrModelScratch(UnrModel model, UnrModelSlot slot, UnrBatch u, Un
 PetscErrorCode UnrModelTapes(UnrTape tape, UnrTape *stepper, UnrTape *net);
 /* n_bar = scale next_bar: what the net of a correction gets. */
 PetscErrorCode UnrModelCorrectionBar(UnrModel model, UnrBatch next_bar, UnrBatch *n_bar);
-/* next = S(u) with its tangent; the stepper's jvp is called only if there is a tangent, so that any solver will do. */
+/* next = S(u) with its tangent; the stepper's jvp is called only if there is a tangent, so that any solver
+ * will do. */
 PetscErrorCode UnrModelStepperJvp(UnrModel model, const double par[], UnrBatch u, UnrBatch u_dot,
                                   const double par_dot[], UnrBatch next, UnrBatch next_dot);
 
-/* v = S(u), u' = v + scale N(v, c), in correct_sequential.c: `transition` is the same map of another S and scale. */
+/* v = S(u), u' = v + scale N(v, c), in correct_sequential.c: `transition` is the same map of another S and
+ * scale. */
 PetscErrorCode UnrModelApply_CorrectSequential(UnrModel, const double[], UnrBatch, UnrBatch, UnrTape);
 PetscErrorCode UnrModelJvp_CorrectSequential(UnrModel, const double[], UnrBatch, UnrBatch, const double[],
                                              const void *, UnrBatch, UnrBatch);

@@ -1,6 +1,6 @@
 /*
-  v = S'(u) over a fraction a of the frame, u' = v + (1 - a) N(v, c): the reference scheme does part of the frame, the
-  network the rest.  The map of correct_sequential with another S and another scale.
+  v = S'(u) over a fraction a of the frame, u' = v + (1 - a) N(v, c): the reference scheme does part of the
+  frame, the network the rest.  The map of correct_sequential with another S and another scale.
 */
 #include "model/model_impl.h"
 

@@ -4,8 +4,8 @@
 enum { MAX_LAYERS = 64 };
 
 static const UnrOption options[] = {
-  {"-net_cnn_features", UNR_INTS, "32,32", 1, 65536, "channels", "of the hidden layers, one each", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-net_cnn_features", UNR_INTS, "32,32", 1, 65536, "channels", "of the hidden layers, one each", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static PetscErrorCode Build_CNN(UnrNet net)
@@ -29,4 +29,4 @@ static PetscErrorCode Build_CNN(UnrNet net)
 }
 
 const UnrNetOps UnrNetOps_CNN = {
-  .name = "cnn", .summary = "Plain convolutional network", .options = options, .build = Build_CNN};
+    .name = "cnn", .summary = "Plain convolutional network", .options = options, .build = Build_CNN};

@@ -25,8 +25,8 @@ static void ParameterNames(UnrPhysics physics, char names[], size_t room)
 
   names[0] = 0;
   for (PetscInt p = 0; p < UnrPhysicsParameters(physics) && used < room; p++) {
-    used +=
-      (size_t)snprintf(names + used, room - used, "%s%s", p ? "|" : "", UnrPhysicsParameterName(physics, p));
+    used += (size_t)snprintf(names + used, room - used, "%s%s", p ? "|" : "",
+                             UnrPhysicsParameterName(physics, p));
   }
 }
 
@@ -49,7 +49,7 @@ PetscErrorCode UnrNetConvertCreate(UnrNet net, PetscInt constants, const char *c
   net->constants = constants;
   PetscCall(PetscMalloc2(constants, &net->constant, constants, &net->constant_divisor));
   PetscCall(
-    PetscMalloc3(net->components, &net->mean, net->components, &net->std, net->components, &net->scale));
+      PetscMalloc3(net->components, &net->mean, net->components, &net->std, net->components, &net->scale));
   ParameterNames(net->physics, known, sizeof(known));
   for (PetscInt k = 0; k < constants; k++) {
     net->constant[k] = UnrPhysicsParameterIndex(net->physics, names[k]);

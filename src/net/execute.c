@@ -88,7 +88,7 @@ PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch 
   PetscFunctionBeginUser;
   PetscCall(UnrTapeRead(tape, &block));
   PetscCheck(((const TapeHead *)block)->samples == out_bar->samples &&
-               ((const TapeHead *)block)->activation == net->smoothed.ops,
+                 ((const TapeHead *)block)->activation == net->smoothed.ops,
              PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "the tape is of other samples or another activation");
   PetscCall(CheckBatch(net, out_bar, out_bar));
   PetscCall(CheckBatch(net, out_bar, u_bar));

@@ -18,21 +18,22 @@ static const UnrPlugin *const plugins[] = {
 #define UNR_NET(name, Table) "|" #name
 static const char joined[] =
 #include "net/list.h"
-  ;
+    ;
 #undef UNR_NET
 
 static const UnrOption options[] = {
-  {"-net_type", UNR_WORD, "resnet", 0, 0, NULL, "architecture of the network", joined + 1},
-  {"-net_precision", UNR_WORD, "single", 0, 0, NULL, "of the network's weights and tensors", "single|double"},
-  {"-net_activation", UNR_WORD, "leaky_relu", 0, 0, NULL, "activation between the layers",
-   UnrActivationNames},
-  {"-net_slope", UNR_REAL, "0.01", 0, 1, "1", "slope of leaky_relu for negative arguments", NULL},
-  {"-net_kernel", UNR_INT, "3", 1, 31, "points", "taps of the convolutions along every axis", NULL},
-  {"-net_constants", UNR_WORDS, NULL, 0, 0, NULL,
-   "parameters of the sample fed as constant channels: domain_size ...", NULL},
-  {"-net_constant_scale", UNR_REALS, NULL, 0, 0, "the parameter's own",
-   "each constant channel is its parameter divided by this; default 1", NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-net_type", UNR_WORD, "resnet", 0, 0, NULL, "architecture of the network", joined + 1},
+    {"-net_precision", UNR_WORD, "single", 0, 0, NULL, "of the network's weights and tensors",
+     "single|double"},
+    {"-net_activation", UNR_WORD, "leaky_relu", 0, 0, NULL, "activation between the layers",
+     UnrActivationNames},
+    {"-net_slope", UNR_REAL, "0.01", 0, 1, "1", "slope of leaky_relu for negative arguments", NULL},
+    {"-net_kernel", UNR_INT, "3", 1, 31, "points", "taps of the convolutions along every axis", NULL},
+    {"-net_constants", UNR_WORDS, NULL, 0, 0, NULL,
+     "parameters of the sample fed as constant channels: domain_size ...", NULL},
+    {"-net_constant_scale", UNR_REALS, NULL, 0, 0, "the parameter's own",
+     "each constant channel is its parameter divided by this; default 1", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static const UnrPluginClass class = {"Network", options, plugins};

@@ -22,9 +22,9 @@ PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs);
 /* From the state's components to as many.  Weights are drawn from -seed_weights, the same on every layout. */
 PetscErrorCode UnrNetCreate(UnrPhysics physics, UnrNet *net);
 PetscErrorCode UnrNetDestroy(UnrNet *net);
-const char    *UnrNetName(UnrNet net);
-UnrPrecision   UnrNetPrecision(UnrNet net);
-size_t         UnrNetParameters(UnrNet net);
+const char *UnrNetName(UnrNet net);
+UnrPrecision UnrNetPrecision(UnrNet net);
+size_t UnrNetParameters(UnrNet net);
 /* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged. */
 PetscErrorCode UnrNetTheta(UnrNet net, void **theta);
 PetscErrorCode UnrNetThetaChanged(UnrNet net);

@@ -12,47 +12,47 @@ enum { UNR_NET_NO_TILE = -1, UNR_NET_NAME = 48, UNR_NET_CONSTANTS = 16 /* at mos
 /* What a plugin says of a node; UnrNetAddConv() does the rest. */
 typedef struct {
   const char *name;       /* of the views: name.weight, name.bias */
-  PetscInt    x;          /* tile read */
-  PetscInt    features;   /* channels of the tile made */
-  PetscInt    kernel;     /* taps an axis */
-  PetscInt    skip;       /* tile added before the activation, or UNR_NET_NO_TILE */
+  PetscInt x;             /* tile read */
+  PetscInt features;      /* channels of the tile made */
+  PetscInt kernel;        /* taps an axis */
+  PetscInt skip;          /* tile added before the activation, or UNR_NET_NO_TILE */
   const char *projection; /* a 1x1 convolution of the skip, named so; NULL: the skip itself */
-  bool        is_activated;
+  bool is_activated;
 } UnrNetConv;
 
 /* A convolution with its place in theta, in numbers. */
 typedef struct {
   UnrConv conv;
   UnrConv conv_dot; /* weights of theta_dot; made by the first jvp */
-  size_t  weight, bias;
+  size_t weight, bias;
 } UnrNetLayer;
 
 /* One instruction.  UnrNetPlan() fills the plan's part: which slot of work memory holds what, and when. */
 typedef struct {
-  PetscInt    x, skip;
-  bool        is_activated;
-  UnrNetLayer main, projection; /* projection.conv NULL: none */
-  PetscInt    y_bar, x_bar, skip_bar; /* slots of the cotangents; skip_bar == y_bar: the slot is passed on */
-  bool        x_adds, skip_adds;      /* is there a part of that cotangent already? */
-  bool        x_completes, skip_completes; /* is this its last part? */
+  PetscInt x, skip;
+  bool is_activated;
+  UnrNetLayer main, projection;     /* projection.conv NULL: none */
+  PetscInt y_bar, x_bar, skip_bar;  /* slots of the cotangents; skip_bar == y_bar: the slot is passed on */
+  bool x_adds, skip_adds;           /* is there a part of that cotangent already? */
+  bool x_completes, skip_completes; /* is this its last part? */
 } UnrNetNode;
 
 typedef struct {
-  PetscInt     channels;
-  PetscInt     width;     /* ghost cells that its readers need */
-  PetscInt     readers;
-  bool         is_activated;
-  PetscInt     slot;      /* in work memory, when there is no tape */
-  UnrTileShape shape;     /* for net->samples */
-  size_t       tape_y, tape_z; /* bytes from the tape's start: activation's output, input, or SIZE_MAX */
-  char        *y, *z;     /* where they are in this call; z == y where not kept apart */
+  PetscInt channels;
+  PetscInt width; /* ghost cells that its readers need */
+  PetscInt readers;
+  bool is_activated;
+  PetscInt slot;         /* in work memory, when there is no tape */
+  UnrTileShape shape;    /* for net->samples */
+  size_t tape_y, tape_z; /* bytes from the tape's start: activation's output, input, or SIZE_MAX */
+  char *y, *z;           /* where they are in this call; z == y where not kept apart */
 } UnrNetTile;
 
 typedef struct {
-  char     name[UNR_NET_NAME];
+  char name[UNR_NET_NAME];
   PetscInt rank, shape[5];
-  size_t   offset, numbers;
-  double   bound; /* initial values are uniform in [-bound, bound) */
+  size_t offset, numbers;
+  double bound; /* initial values are uniform in [-bound, bound) */
 } UnrNetViewData;
 
 typedef struct {
@@ -62,37 +62,37 @@ typedef struct {
 } UnrNetOps;
 
 struct UnrNet_ {
-  const UnrNetOps      *ops;
-  UnrPhysics            physics; /* borrowed */
-  UnrGrid               grid;
-  UnrPrecision          precision;
+  const UnrNetOps *ops;
+  UnrPhysics physics; /* borrowed */
+  UnrGrid grid;
+  UnrPrecision precision;
   const UnrConvKernels *kernels;
-  UnrActivation         activation, smoothed; /* of the options; the one in use */
-  PetscInt              kernel, components, constants, in, out;
+  UnrActivation activation, smoothed; /* of the options; the one in use */
+  PetscInt kernel, components, constants, in, out;
 
   /* convert.c */
   PetscInt *constant;         /* [constants] index among the sample's parameters */
-  double   *constant_divisor; /* [constants] */
-  double   *mean, *std, *scale; /* [components] */
+  double *constant_divisor;   /* [constants] */
+  double *mean, *std, *scale; /* [components] */
 
   /* program.c */
-  PetscInt        nodes, views;
-  UnrNetNode     *node; /* [nodes] */
-  UnrNetTile     *tile; /* [nodes + 1] */
+  PetscInt nodes, views;
+  UnrNetNode *node; /* [nodes] */
+  UnrNetTile *tile; /* [nodes + 1] */
   UnrNetViewData *view;
-  PetscInt        ghost;        /* of every tile: the widest kernel's half */
-  PetscInt        slots_forward, slots_reverse; /* of work memory: tiles without a tape; cotangents */
-  PetscInt        input_bar;    /* slot where the input's cotangent ends up */
-  UnrHalo        *halo;         /* [ghost + 1], NULL where no tile has that width */
+  PetscInt ghost;                        /* of every tile: the widest kernel's half */
+  PetscInt slots_forward, slots_reverse; /* of work memory: tiles without a tape; cotangents */
+  PetscInt input_bar;                    /* slot where the input's cotangent ends up */
+  UnrHalo *halo;                         /* [ghost + 1], NULL where no tile has that width */
 
   /* weights.c */
   UnrBlock theta;
-  size_t   parameters;
-  bool     is_packed, is_packed_reverse;
+  size_t parameters;
+  bool is_packed, is_packed_reverse;
 
   /* execute.c */
-  PetscInt samples;    /* the shapes and the tape's offsets are for these, -1: none yet */
-  size_t   slot_bytes, tape_bytes;
+  PetscInt samples; /* the shapes and the tape's offsets are for these, -1: none yet */
+  size_t slot_bytes, tape_bytes;
   UnrBlock work;
 };
 

@@ -42,7 +42,7 @@ PetscErrorCode UnrNetNodeForward(UnrNet net, PetscInt i)
   e.bias = Bias(net, net->theta.data, &node->main);
   if (node->is_activated && f.ops->is_fused) e.slope = f.slope;
   PetscCall(
-    UnrConvForward(node->main.conv, &x->shape, x->y, &e, &y->shape, node->is_activated ? y->z : y->y));
+      UnrConvForward(node->main.conv, &x->shape, x->y, &e, &y->shape, node->is_activated ? y->z : y->y));
   if (node->is_activated && !f.ops->is_fused) PetscCall(UnrActivationForward(f, &y->shape, y->z, y->y));
   PetscCall(UnrNetFillGhosts(net, y->width, &y->shape, y->y));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,11 +10,11 @@
 enum { MAX_BLOCKS = 64 };
 
 static const UnrOption options[] = {
-  {"-net_resnet_features", UNR_INTS, "26", 1, 65536, "channels",
-   "one: width of every block; several: one block each", NULL},
-  {"-net_resnet_depth", UNR_INT, "8", 0, 1000, "blocks", "residual blocks, where one feature count is given",
-   NULL},
-  {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+    {"-net_resnet_features", UNR_INTS, "26", 1, 65536, "channels",
+     "one: width of every block; several: one block each", NULL},
+    {"-net_resnet_depth", UNR_INT, "8", 0, 1000, "blocks",
+     "residual blocks, where one feature count is given", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 /* conv, f, conv, + skip, f: from tile *x to tile *x. */
@@ -65,10 +65,10 @@ static PetscErrorCode Build_ResNet(UnrNet net)
     for (PetscInt b = 0; b < counts; b++) PetscCall(AddBlock(net, b, features[b], true, &tile));
   }
   conv = (UnrNetConv){
-    .name = "last", .x = tile, .features = net->out, .kernel = net->kernel, .skip = UNR_NET_NO_TILE};
+      .name = "last", .x = tile, .features = net->out, .kernel = net->kernel, .skip = UNR_NET_NO_TILE};
   PetscCall(UnrNetAddConv(net, &conv, &tile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const UnrNetOps UnrNetOps_ResNet = {
-  .name = "resnet", .summary = "Residual network", .options = options, .build = Build_ResNet};
+    .name = "resnet", .summary = "Residual network", .options = options, .build = Build_ResNet};

@@ -21,7 +21,7 @@ PetscErrorCode UnrNetAddView(UnrNet net, const char *layer, const char *what, Pe
   PetscCall(PetscRealloc(sizeof(*view) * (size_t)(net->views + 1), &net->view));
   view = &net->view[net->views++];
   *view = (UnrNetViewData){
-    .rank = rank, .offset = net->parameters, .bound = 1 / sqrt((double)fan_in), .numbers = 1};
+      .rank = rank, .offset = net->parameters, .bound = 1 / sqrt((double)fan_in), .numbers = 1};
   length = snprintf(view->name, sizeof(view->name), "%s.%s", layer, what);
   PetscCheck(length < (int)sizeof(view->name), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%s.%s is too long a name",
              layer, what);
@@ -47,7 +47,7 @@ PetscErrorCode UnrNetThetaDraw(UnrNet net)
   PetscFunctionBeginUser;
   PetscCall(UnrSeedGet("weights", &rng.seed));
   PetscCall(
-    UnrBlockReserve(&net->theta, (net->parameters + UNR_TILE_SLACK) * UnrPrecisionBytes(net->precision)));
+      UnrBlockReserve(&net->theta, (net->parameters + UNR_TILE_SLACK) * UnrPrecisionBytes(net->precision)));
   for (PetscInt v = 0; v < net->views; v++) {
     const UnrNetViewData *view = &net->view[v];
 

@@ -31,8 +31,8 @@ PetscInt UnrPhysicsParameters(UnrPhysics physics);
 const char *UnrPhysicsParameterName(UnrPhysics physics, PetscInt p);
 double UnrPhysicsParameterDefault(UnrPhysics physics, PetscInt p);
 /* Was it given by deck or command line?  A file's value gives way to it. */
-/* A value from elsewhere than its option must lie in that option's range: a user error; `where` says where from.
- * Collective on the world. */
+/* A value from elsewhere than its option must lie in that option's range: a user error; `where` says where
+ * from. Collective on the world. */
 PetscErrorCode UnrPhysicsParameterCheck(UnrPhysics physics, PetscInt p, double value, const char *where);
 PetscErrorCode UnrPhysicsParameterGiven(UnrPhysics physics, PetscInt p, bool *given);
 PetscInt UnrPhysicsParameterIndex(UnrPhysics physics, const char *name);

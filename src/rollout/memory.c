@@ -1,6 +1,6 @@
 /*
-  Memory of the longest segment: all of its states, and as many tapes as -rollout_memory allows.  The steps whose tapes
-  are not kept are run twice.
+  Memory of the longest segment: all of its states, and as many tapes as -rollout_memory allows.  The steps
+  whose tapes are not kept are run twice.
 */
 #include "rollout/rollout_impl.h"
 #include "core/error.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 
 /*
-  UnrRolloutMeasure - what the rollout holds at most, by running one step.     Collective on the grid communicator.
-  In      window  any start states of this replica's samples; only frame 0 is read
-  Out     memory  bytes of this rank for the largest chunk
+  UnrRolloutMeasure - what the rollout holds at most, by running one step.     Collective on the grid
+  communicator. In      window  any start states of this replica's samples; only frame 0 is read Out memory
+  bytes of this rank for the largest chunk
 */
 PetscErrorCode UnrRolloutMeasure(UnrRollout rollout, const UnrWindow *window, UnrRolloutMemory *memory)
 {
@@ -44,10 +44,9 @@ static PetscErrorCode LargestChunk(UnrRollout rollout, const UnrWindow *window, 
 }
 
 /*
-  UnrRolloutBudget - how many tapes to keep.     Collective on the world when it measures: at the first window and at
-                     one of a larger batch.
-  The choice is the largest need of all ranks: a step that is run again is collective, so all must run it.
-  Errors  user error that names the least budget
+  UnrRolloutBudget - how many tapes to keep.     Collective on the world when it measures: at the first window
+  and at one of a larger batch. The choice is the largest need of all ranks: a step that is run again is
+  collective, so all must run it. Errors  user error that names the least budget
 */
 PetscErrorCode UnrRolloutBudget(UnrRollout rollout, const UnrWindow *window)
 {

@@ -1,6 +1,6 @@
 /*
-  The one loop over the segments between cuts: forward through a segment adding each frame's loss, reverse through it,
-  on to the next from the detached state.  Maths: docs/method/rollout.md.
+  The one loop over the segments between cuts: forward through a segment adding each frame's loss, reverse
+  through it, on to the next from the detached state.  Maths: docs/method/rollout.md.
 */
 #include "rollout/rollout_impl.h"
 #include "core/error.h"
@@ -114,9 +114,10 @@ static PetscErrorCode SegmentForward(const UnrChunk *chunk, PetscInt start, Pets
 }
 
 /*
-  Reverse through the same steps.  A step without a tape is run again, into the state that it made before: the same bits.
-  Maths   u_bar^k = weight[k] dl/du(u^k) + (du^{k+1}/du^k)^T u_bar^{k+1} within the segment;
-          theta_bar += (du^k/dtheta)^T u_bar^k, par_bar likewise.  Nobody wants the first step's u_bar, except u0_bar.
+  Reverse through the same steps.  A step without a tape is run again, into the state that it made before: the
+  same bits. Maths   u_bar^k = weight[k] dl/du(u^k) + (du^{k+1}/du^k)^T u_bar^{k+1} within the segment;
+          theta_bar += (du^k/dtheta)^T u_bar^k, par_bar likewise.  Nobody wants the first step's u_bar, except
+  u0_bar.
 */
 static PetscErrorCode SegmentReverse(const UnrChunk *chunk, PetscInt start, PetscInt end, const Bars *to)
 {
@@ -144,7 +145,8 @@ static PetscErrorCode SegmentReverse(const UnrChunk *chunk, PetscInt start, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All segments for one chunk.  The last state of a segment is the first of the next: the two change places. */
+/* All segments for one chunk.  The last state of a segment is the first of the next: the two change places.
+ */
 static PetscErrorCode ChunkGradient(const UnrChunk *chunk, const Bars *to, double *value)
 {
   UnrRollout r = chunk->rollout;
@@ -165,15 +167,13 @@ static PetscErrorCode ChunkGradient(const UnrChunk *chunk, const Bars *to, doubl
 }
 
 /*
-  UnrRolloutGradient - loss of a window and its gradients.     Collective on the grid communicator; with -rollout_memory
-                       on the world for the first window and for one of a larger batch.
-  In      window     frames of this replica's samples, not changed
-  Out     value      this rank's part of the loss
-  In/out  theta_bar  flat, the net's precision, this rank's part, ADDED; NULL: not wanted, as are
-          u0_bar     through the first segment only
-          par_bar    [sample][parameter], this rank's part, ADDED
-  Errors  user error where -rollout_memory does not hold the states and one tape
-  Cost    forward and reverse of every step; the first steps of a segment forward again where memory is bounded
+  UnrRolloutGradient - loss of a window and its gradients.     Collective on the grid communicator; with
+  -rollout_memory on the world for the first window and for one of a larger batch. In      window     frames
+  of this replica's samples, not changed Out     value      this rank's part of the loss In/out  theta_bar
+  flat, the net's precision, this rank's part, ADDED; NULL: not wanted, as are u0_bar     through the first
+  segment only par_bar    [sample][parameter], this rank's part, ADDED Errors  user error where
+  -rollout_memory does not hold the states and one tape Cost    forward and reverse of every step; the first
+  steps of a segment forward again where memory is bounded
 */
 PetscErrorCode UnrRolloutGradient(UnrRollout rollout, const UnrWindow *window, double *value, void *theta_bar,
                                   UnrBatch u0_bar, double par_bar[])

@@ -1,6 +1,6 @@
 /*
-  The one loop: m augmented steps in segments between cuts, forward and reverse.  A mode is a filling of cut[] and
-  weight[], never another loop; docs/method/rollout.md.
+  The one loop: m augmented steps in segments between cuts, forward and reverse.  A mode is a filling of cut[]
+  and weight[], never another loop; docs/method/rollout.md.
 
       u^0 --step--> u^1 --step--> u^2 ... --step--> u^m     loss = sum_k weight[k] l(u^k, reference^k)
 
@@ -19,7 +19,8 @@ typedef struct {
 } UnrPlan;
 
 PetscErrorCode UnrRolloutRegister(void);
-/* From -rollout_mode, -rollout_steps, -rollout_warmup, -rollout_truncate.  Collective on the world (user errors). */
+/* From -rollout_mode, -rollout_steps, -rollout_warmup, -rollout_truncate.  Collective on the world (user
+ * errors). */
 PetscErrorCode UnrPlanCreate(UnrPlan *plan);
 /* A mode by name, without options: for tests and check. */
 PetscErrorCode UnrPlanFill(const char *mode, PetscInt steps, PetscInt warmup, PetscInt truncate,
@@ -30,12 +31,13 @@ bool UnrPlanNeedsAdjoint(const UnrPlan *plan);
 
 typedef struct UnrRollout_ *UnrRollout;
 
-/* `wig` without an adjoint is refused here, by name.  Reads -rollout_memory, -rollout_chunk.  Collective on the world. */
+/* `wig` without an adjoint is refused here, by name.  Reads -rollout_memory, -rollout_chunk.  Collective on
+ * the world. */
 PetscErrorCode UnrRolloutCreate(UnrModel model, UnrLoss loss, const UnrPlan *plan, UnrRollout *rollout);
 PetscErrorCode UnrRolloutDestroy(UnrRollout *rollout);
 
-/* Frames 0 .. steps of this replica's samples: frame[0] the start states, frame[k] the references (frame[k] may be NULL
-   where weight[k] is 0).  par [sample][parameter]. */
+/* Frames 0 .. steps of this replica's samples: frame[0] the start states, frame[k] the references (frame[k]
+   may be NULL where weight[k] is 0).  par [sample][parameter]. */
 typedef struct {
   PetscInt batch_samples; /* of the whole batch, all replicas */
   const double *par;
@@ -43,12 +45,11 @@ typedef struct {
 } UnrWindow;
 
 /*
-  UnrRolloutGradient - loss of a window and its gradients.     Collective on the grid communicator; with -rollout_memory
-                       on the world for the first window and for one of a larger batch.
-  Out     value      this rank's part of the loss
-  In/out  theta_bar  flat, net's precision;  u0_bar, par_bar: ADDED to, NULL: not wanted.  u0_bar holds dJ/du^0 of the
-                     first segment only (later segments start from detached states); it also differentiates nothing
-                     through the references.
+  UnrRolloutGradient - loss of a window and its gradients.     Collective on the grid communicator; with
+  -rollout_memory on the world for the first window and for one of a larger batch. Out     value      this
+  rank's part of the loss In/out  theta_bar  flat, net's precision;  u0_bar, par_bar: ADDED to, NULL: not
+  wanted.  u0_bar holds dJ/du^0 of the first segment only (later segments start from detached states); it also
+  differentiates nothing through the references.
 */
 PetscErrorCode UnrRolloutGradient(UnrRollout rollout, const UnrWindow *window, double *value, void *theta_bar,
                                   UnrBatch u0_bar, double par_bar[]);

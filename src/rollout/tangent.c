@@ -57,7 +57,8 @@ static PetscErrorCode LossDot(const UnrChunk *chunk, PetscInt k, UnrBatch u, Unr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All steps of one chunk; a state's tangent is forgotten at a cut, par_dot and theta_dot act in every step. */
+/* All steps of one chunk; a state's tangent is forgotten at a cut, par_dot and theta_dot act in every step.
+ */
 static PetscErrorCode ChunkJvp(const UnrChunk *chunk, UnrBatch u0_dot, const double par_dot[],
                                const void *theta_dot, double *value_dot)
 {
