@@ -110,6 +110,11 @@ static const NetConfig net_configs[] = {
     {"resnet 3-D", 3, {3, 4, 2}, 1, {{"-net_resnet_features", "4,3"}, {"-net_kernel", "2"}}},
     {"odd", 2, {5, 4, 1}, 2, {{"-net_constants", "alpha"}, {"-net_constant_scale", "8"}}, &net_odd},
     {"odd with a skip of the input", 1, {11, 1, 1}, 2, {{NULL}}, &net_odd},
+/* Every network of the build as its options default: a new one enters by its list line. */
+#define UNR_NET(name, Name)                                                                                  \
+  {#name " by default", 1, {9, 1, 1}, 1, {{"-net_type", #name}, {"-net_constants", "alpha"}}},
+#include "net/list.h"
+#undef UNR_NET
 };
 enum { NET_CONFIGS = sizeof(net_configs) / sizeof(net_configs[0]) };
 
