@@ -33,50 +33,61 @@ static const char *parameter_names(UnrPhysics physics, char text[], size_t size)
   return text[0] ? text : "none";
 }
 
-/* Each sample's parameters: the options' values, the varied one in turn by the sample's number in the batch.
- */
-static PetscErrorCode fill_parameters(UnrCase *c)
+PetscErrorCode UnrCaseValues(const char **parameter, double value[UNR_CASE_VALUES], PetscInt *values)
 {
-  enum { ROOM = 256 };
-  char allowed[256];
-  const PetscInt n = UnrPhysicsParameters(c->physics);
-  const char *name;
-  double values[ROOM];
-  PetscInt count, varied = -1;
-
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(options, NULL, "-sample_parameter", &name));
-  PetscCall(UnrOptionReals(options, NULL, "-sample_values", ROOM, values, &count));
-  UnrUserCheck((name != NULL) == (count > 0),
+  PetscCall(UnrOptionWord(options, NULL, "-sample_parameter", parameter));
+  PetscCall(UnrOptionReals(options, NULL, "-sample_values", UNR_CASE_VALUES, value, values));
+  UnrUserCheck((*parameter != NULL) == (*values > 0),
                "-sample_parameter (%s) and -sample_values (%d values) do not go together; allowed: both or "
                "neither; try: without both",
-               name ? name : "unset", (int)count);
+               *parameter ? *parameter : "unset", (int)*values);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each sample's parameters: the options' values, and the varied one by the sample's number in the batch. */
+static PetscErrorCode fill_parameters(UnrCase *c, const UnrCaseSpec *spec)
+{
+  char allowed[256];
+  const PetscInt n = UnrPhysicsParameters(c->physics), each = PetscMax(spec->each, 1);
+  const char *name;
+  double value[UNR_CASE_VALUES];
+  PetscInt values, varied = -1;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrCaseValues(&name, value, &values));
   if (name) {
     varied = UnrPhysicsParameterIndex(c->physics, name);
     UnrUserCheck(varied >= 0,
                  "unknown parameter of %s (-sample_parameter %s); allowed: %s; try: one of those",
                  UnrPhysicsName(c->physics), name, parameter_names(c->physics, allowed, sizeof(allowed)));
   }
-  for (PetscInt i = 0; i < count; i++)
-    PetscCall(UnrPhysicsParameterCheck(c->physics, varied, values[i], "-sample_values"));
+  for (PetscInt i = 0; i < values; i++)
+    PetscCall(UnrPhysicsParameterCheck(c->physics, varied, value[i], "-sample_values"));
+  if (spec->values) {
+    values = spec->values;
+    PetscCall(PetscArraycpy(value, spec->value, values));
+  }
   PetscCall(PetscMalloc1((size_t)(c->count * n) + 1, &c->par));
   for (PetscInt i = 0; i < c->count; i++) {
     for (PetscInt p = 0; p < n; p++) c->par[i * n + p] = UnrPhysicsParameterDefault(c->physics, p);
-    if (varied >= 0) c->par[i * n + varied] = values[(c->first + i) % count];
+    if (varied >= 0) c->par[i * n + varied] = value[(c->first + i) / each % values];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c)
+PetscErrorCode UnrCaseCreate(MPI_Comm world, const UnrCaseSpec *spec, UnrCase *c)
 {
+  static const UnrCaseSpec plain = {0};
   int dim;
   PetscInt points[UNR_MAX_DIM], components;
   UnrNeeds needs, net_needs;
   UnrModelNeeds wants;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMemzero(c, sizeof(*c)));
-  PetscCall(UnrOptionInt(options, NULL, "-train_batch", &c->samples));
+  if (!spec) spec = &plain;
+  *c = (UnrCase){.samples = spec->samples, .seed = spec->seed ? spec->seed : "data"};
+  if (!c->samples) PetscCall(UnrOptionInt(options, NULL, "-train_batch", &c->samples));
   PetscCall(UnrOptionInt(options, NULL, "-start_warmup", &c->warmup));
   PetscCall(UnrGridPointsGet(&dim, points));
   UnrUserCheck(dim > 0,
@@ -87,7 +98,7 @@ PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c)
     PetscCall(UnrNetDescribe(dim, &net_needs));
     UnrNeedsMerge(&needs, &net_needs);
   }
-  if (alone)
+  if (spec->alone)
     PetscCall(UnrLayoutCreateSelf(&c->layout));
   else
     PetscCall(UnrLayoutCreate(world, c->samples, dim, points, &needs, &c->layout));
@@ -95,7 +106,7 @@ PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c)
   PetscCall(UnrGridCreate(&c->layout, dim, points, components, needs.stencil, &c->grid));
   PetscCall(UnrPhysicsCreate(c->grid, &c->physics));
   UnrLayoutShare(&c->layout, c->samples, &c->first, &c->count);
-  PetscCall(fill_parameters(c));
+  PetscCall(fill_parameters(c, spec));
   if (wants.stepper != UNR_STEPPER_NONE)
     PetscCall(UnrStepperCreate(c->physics, wants.stepper == UNR_STEPPER_REFERENCE ? "reference_" : NULL,
                                &c->stepper));
@@ -147,7 +158,7 @@ PetscErrorCode UnrCaseStart(const UnrCase *c, UnrBatch u)
   uint64_t seed;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrSeedGet("data", &seed));
+  PetscCall(UnrSeedGet(c->seed, &seed));
   PetscCall(UnrStartFill(c->physics, seed, c->first, c->par, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,14 +18,26 @@ typedef struct {
   PetscInt samples, first, count; /* of the batch; this replica's share */
   PetscInt warmup;                /* frames dropped after a start state */
   double *par;                    /* [count][parameters] */
+  const char *seed;               /* of the start states: "data", "test" */
 } UnrCase;
 
-/*
-  UnrCaseCreate - build what the options describe.     Collective on the world.
-  In  alone  every rank builds the whole case for itself, as if there were one rank (for comparisons)
-*/
+enum { UNR_CASE_VALUES = 256 };
+
+/* What a command wants besides the options; a zeroed one is what `check` takes. */
+typedef struct {
+  bool alone; /* every rank builds the whole case for itself, as if there were one rank (for comparisons) */
+  PetscInt samples; /* 0: -train_batch */
+  PetscInt values;  /* of the parameter -sample_parameter; 0: those of -sample_values */
+  const double *value;
+  PetscInt each;    /* samples in a row with the same value; 0: 1, so that samples take the values in turn */
+  const char *seed; /* of the start states; NULL: "data" */
+} UnrCaseSpec;
+
 PetscErrorCode UnrCaseRegister(void);
-PetscErrorCode UnrCaseCreate(MPI_Comm world, bool alone, UnrCase *c);
+/* UnrCaseCreate - build what the options describe; spec NULL: a zeroed one.     Collective on the world. */
+PetscErrorCode UnrCaseCreate(MPI_Comm world, const UnrCaseSpec *spec, UnrCase *c);
+/* -sample_parameter (NULL: none) and the values of -sample_values. */
+PetscErrorCode UnrCaseValues(const char **parameter, double value[UNR_CASE_VALUES], PetscInt *values);
 PetscErrorCode UnrCaseDestroy(UnrCase *c);
 /* One line that says what runs on what: "ks_spectral 48 points, etdrk, correct_parallel, resnet 33125 weights
  * ...". */

@@ -19,7 +19,7 @@ static PetscErrorCode smooth_items(UnrCheckList *list)
   UnrProbe probe;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, false, &c));
+  PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, NULL, &c));
   if (c.net) PetscCall(UnrNetSmooth(c.net, true));
   PetscCall(UnrProbeCreate(&c, NULL, &probe));
   PetscCall(UnrCheckTaylor(&probe, list));
@@ -132,7 +132,7 @@ static PetscErrorCode run(int argc, char **argv)
   PetscFunctionBeginUser;
   (void)argc, (void)argv;
   PetscCall(UnrCommonGet(&common));
-  PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, false, &c));
+  PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, NULL, &c));
   if (common.out) PetscCall(UnrDirectoryMake(common.out));
   PetscCall(tell_cost(&c));
   if (!common.dry_run) {

@@ -270,7 +270,7 @@ PetscErrorCode UnrCheckRank(UnrProbe *probe, UnrCheckList *list)
 
   PetscFunctionBeginUser;
   if (c->layout.size == 1) PetscFunctionReturn(PETSC_SUCCESS); /* nothing to compare */
-  PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, true, &alone));
+  PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, &(UnrCaseSpec){.alone = true}, &alone));
   PetscCall(PetscMalloc1((size_t)probe->plan.steps + 1, &window.frame));
   for (PetscInt k = 0; k <= probe->plan.steps; k++) {
     PetscCall(UnrBatchCreate(alone.grid, alone.count, &window.frame[k]));

@@ -2,6 +2,7 @@
 #include "app/case.h"
 #include "app/command.h"
 #include "app/common.h"
+#include "app/test_set.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/seed.h"
@@ -38,5 +39,6 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrModelRegister());
   PetscCall(UnrRolloutRegister());
   PetscCall(UnrCaseRegister());
+  PetscCall(UnrOptionsRegister("Test set", UnrTestSetOptions, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,6 +59,8 @@ PetscErrorCode UnrOptionWords(const UnrOption table[], const char *prefix, const
 PetscErrorCode UnrOptionCheckReal(const UnrOption table[], const char *name, double value, const char *where);
 /* Was it given by deck or command line? */
 PetscErrorCode UnrOptionGiven(const UnrOption table[], const char *prefix, const char *name, bool *given);
+/* Was "-name" given on the command line, not only by the deck?  Local. */
+bool UnrOptionOnCommandLine(const char *name);
 
 /*
   UnrOptionsStart - PetscInitialize() with the deck of -options_file below the command line.     Collective.

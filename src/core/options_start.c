@@ -8,6 +8,7 @@
 
 static const char *deck;
 static bool help_asked, version_asked;
+static char **line; /* the command line's options and their values, NULL-terminated */
 
 const char *UnrOptionsDeck(void)
 {
@@ -22,6 +23,14 @@ bool UnrOptionsHelpAsked(void)
 bool UnrOptionsVersionAsked(void)
 {
   return version_asked;
+}
+
+bool UnrOptionOnCommandLine(const char *name)
+{
+  for (char **word = line; word && *word; word++) {
+    if (!strcmp((*word)[0] == '-' && (*word)[1] == '-' ? *word + 1 : *word, name)) return true;
+  }
+  return false;
 }
 
 static bool UnrIsOneOf(const char *word, const char *a, const char *b)
@@ -88,6 +97,7 @@ PetscErrorCode UnrOptionsStart(int *argc, char ***argv, const char *usage)
   if (code) return code;
   *argc = words;
   *argv = word;
+  line = option;
 
   PetscFunctionBeginUser;
   PetscCall(UnrErrorHandlerPush());

@@ -1,4 +1,5 @@
-/* Start states of this build: a line names its file and its table UnrStartOps_<second>.  meson.build reads this. */
+/* Start states of this build: a line names its file and its table UnrStartOps_<second>.  meson.build reads
+ * this. */
 UNR_START(random_modes, RandomModes)
 UNR_START(cosine, Cosine)
 UNR_START(file, File)

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "core/count.h"
 #include "core/error.h"
 
 static const UnrOption options[] = {
@@ -158,6 +159,7 @@ static PetscErrorCode Succeeded(UnrTSSolver *solver, bool *succeeded)
   PetscCall(TSGetConvergedReason(solver->ts, &reason));
   *succeeded = reason > 0;
   if (*succeeded) PetscFunctionReturn(PETSC_SUCCESS);
+  UnrCountAdd(UNR_COUNT_SOLVER_FAILED, 1);
   PetscCall(PetscInfo(solver->ts, "frame failed: %s\n", TSConvergedReasons[reason]));
   solver->is_spent = true;
   PetscFunctionReturn(PETSC_SUCCESS);
