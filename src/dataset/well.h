@@ -32,6 +32,9 @@ PetscErrorCode UnrWellTime(UnrWell well, PetscInt frame, double *time);
 /* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name; a
  * user error if it is no finite number.  Collective on the world. */
 PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name, double *value, bool *found);
+/* [parameter] of a trajectory: the file's scalars and lengths where it has them, else the options' values;
+   user errors where they are out of range or contradict each other.  Collective on the world. */
+PetscErrorCode UnrWellParameters(UnrWell well, UnrPhysics physics, PetscInt trajectory, double par[]);
 /* One frame of one trajectory into sample `sample` of the batch.  Collective on the world: a rank that has no
    more samples passes batch NULL. */
 PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,

@@ -1,0 +1,37 @@
+/* The parameters of a trajectory, from the file's scalars and lengths. */
+#include "dataset/well.h"
+
+#include <math.h>
+#include "core/error.h"
+
+/*
+  UnrWellParameters - the parameters of a trajectory: the file's scalars of their names, which must lie in the
+  options' ranges and agree with the file's lengths; else the options' values.     Collective on the world;
+  ranks may ask for different trajectories.
+*/
+PetscErrorCode UnrWellParameters(UnrWell well, UnrPhysics physics, PetscInt trajectory, double par[])
+{
+  const PetscInt parameters = UnrPhysicsParameters(physics);
+  double length[UNR_MAX_DIM], by_length;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellLength(well, trajectory, length));
+  for (PetscInt p = 0; p < parameters; p++) par[p] = UnrPhysicsParameterDefault(physics, p);
+  PetscCall(UnrPhysicsSetLength(physics, length, par));
+  for (PetscInt p = 0; p < parameters; p++) {
+    const char *name = UnrPhysicsParameterName(physics, p);
+    bool found;
+
+    by_length = par[p];
+    PetscCall(UnrWellScalar(well, trajectory, name, &par[p], &found));
+    PetscCall(UnrPhysicsParameterCheck(physics, p, par[p], "the data file"));
+    /* a scalar that the lengths determine too: they are coordinates, perhaps of single precision */
+    UnrUserCheck(
+        !found || by_length == UnrPhysicsParameterDefault(physics, p) ||
+            fabs(par[p] - by_length) <= 1e-5 * fabs(by_length),
+        "scalar %s (%g) of trajectory %" PetscInt_FMT
+        " contradicts the lengths in its file, which say %g; allowed: equal values; try: generate it anew",
+        name, par[p], trajectory, by_length);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
