@@ -12,23 +12,23 @@
 PetscErrorCode UnrWellParameters(UnrWell well, UnrPhysics physics, PetscInt trajectory, double par[])
 {
   const PetscInt parameters = UnrPhysicsParameters(physics);
-  double length[UNR_MAX_DIM], by_length;
+  double length[UNR_MAX_DIM];
 
   PetscFunctionBeginUser;
   PetscCall(UnrWellLength(well, trajectory, length));
-  for (PetscInt p = 0; p < parameters; p++) par[p] = UnrPhysicsParameterDefault(physics, p);
+  for (PetscInt p = 0; p < parameters; p++) par[p] = NAN;
   PetscCall(UnrPhysicsSetLength(physics, length, par));
   for (PetscInt p = 0; p < parameters; p++) {
     const char *name = UnrPhysicsParameterName(physics, p);
+    const double by_length = par[p]; /* NaN where lengths do not determine it */
     bool found;
 
-    by_length = par[p];
+    if (isnan(by_length)) par[p] = UnrPhysicsParameterDefault(physics, p);
     PetscCall(UnrWellScalar(well, trajectory, name, &par[p], &found));
     PetscCall(UnrPhysicsParameterCheck(physics, p, par[p], "the data file"));
-    /* a scalar that the lengths determine too: they are coordinates, perhaps of single precision */
+    /* coordinates may be of single precision */
     UnrUserCheck(
-        !found || by_length == UnrPhysicsParameterDefault(physics, p) ||
-            fabs(par[p] - by_length) <= 1e-5 * fabs(by_length),
+        !found || isnan(by_length) || fabs(par[p] - by_length) <= 1e-5 * fabs(by_length),
         "scalar %s (%g) of trajectory %" PetscInt_FMT
         " contradicts the lengths in its file, which say %g; allowed: equal values; try: generate it anew",
         name, par[p], trajectory, by_length);
