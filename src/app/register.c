@@ -13,6 +13,9 @@
 #include "loss/loss.h"
 #include "model/model.h"
 #include "net/net.h"
+#include "optim/guard.h"
+#include "optim/optim.h"
+#include "optim/rate.h"
 #include "physics/physics.h"
 #include "rollout/rollout.h"
 #include "stepper/stepper.h"
@@ -38,6 +41,9 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrNetRegister());
   PetscCall(UnrModelRegister());
   PetscCall(UnrRolloutRegister());
+  PetscCall(UnrOptimRegister());
+  PetscCall(UnrOptionsRegister("Learning rate", UnrRateOptions, NULL));
+  PetscCall(UnrOptionsRegister("Guard of the update", UnrGuardOptions, NULL));
   PetscCall(UnrCaseRegister());
   PetscCall(UnrOptionsRegister("Test set", UnrTestSetOptions, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);

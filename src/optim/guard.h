@@ -17,6 +17,7 @@ typedef struct {
   PetscInt tensors;
   size_t *end;                   /* [tensor] number behind its last */
   double *mean;                  /* [tensor] running mean of accepted norms: checkpointed */
+  double *norm;                  /* [tensor] of the gradient judged last */
   PetscInt64 accepted;           /* updates in it: checkpointed */
   PetscInt64 skipped[UNR_SKIPS]; /* counts: checkpointed */
 } UnrGuard;
