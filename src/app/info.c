@@ -18,6 +18,7 @@
 #include "loss/loss.h"
 #include "model/model.h"
 #include "net/net.h"
+#include "optim/optim.h"
 #include "physics/physics.h"
 #include "stepper/stepper.h"
 
@@ -101,6 +102,7 @@ static PetscErrorCode UnrInfoPlugins(void)
   PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
   PetscCall(UnrNetList(UnrInfoPlugin, "net"));
   PetscCall(UnrModelList(UnrInfoPlugin, "model"));
+  PetscCall(UnrOptimList(UnrInfoPlugin, "optim"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
