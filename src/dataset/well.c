@@ -24,16 +24,6 @@ static int WorldRank(void)
   return rank;
 }
 
-hid_t UnrWellSerialAccess(void)
-{
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-  H5Pset_file_locking(access, 0, 1);
-#endif
-  return access;
-}
-
 /* An array of rank 0's on every rank; the others get it allocated (malloc, as the examination does). */
 static PetscErrorCode Broadcast(size_t bytes, void **array)
 {
@@ -75,7 +65,7 @@ PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode
 {
   UnrWellFacts *facts = &well->facts;
   char name[UNR_WELL_NAME + 16];
-  hid_t access = UnrWellSerialAccess();
+  hid_t access = UnrHDF5SerialAccess();
 
   PetscFunctionBeginUser;
   UnrCallHDF5(access);

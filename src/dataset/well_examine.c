@@ -93,7 +93,7 @@ static bool ExamineOpen(UnrWellExam *exam)
                        "not an HDF5 file (%s, %lld bytes); allowed: an HDF5 file in The Well's layout; "
                        "try: make it again",
                        exam->path, (long long)status.st_size);
-  access = UnrWellSerialAccess();
+  access = UnrHDF5SerialAccess();
   exam->file = H5Fopen(exam->path, H5F_ACC_RDONLY, access);
   H5Pclose(access);
   if (exam->file < 0)
@@ -204,14 +204,12 @@ static bool ExamineAll(UnrWellExam *exam, const char *field)
 void UnrWellExamine(const char *path, const char *field, UnrWellFacts *facts, char message[UNR_WELL_MESSAGE])
 {
   UnrWellExam exam = {path, -1, facts, message};
-  H5E_auto2_t print;
-  void *print_data;
+  UnrHDF5Silence silence;
 
   message[0] = '\0';
   memset(facts, 0, sizeof *facts);
-  H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  UnrHDF5SilenceBegin(&silence);
   if (ExamineOpen(&exam)) (void)ExamineAll(&exam, field);
   if (exam.file >= 0) H5Fclose(exam.file);
-  H5Eset_auto2(H5E_DEFAULT, print, print_data);
+  UnrHDF5SilenceEnd(&silence);
 }

@@ -2,7 +2,7 @@
  * share. */
 #pragma once
 
-#include <hdf5.h>
+#include "core/hdf5.h"
 #include "dataset/well.h"
 
 enum { UNR_WELL_NAME = 64, UNR_WELL_MESSAGE = 6144 };
@@ -59,18 +59,3 @@ void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double 
 /* UnrWellRead() of a cached file: not collective, its refusals are faults. */
 PetscErrorCode UnrWellReadCached(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
                                  PetscInt sample);
-/* File access of rank 0 alone: without locks, which some parallel file systems lack. */
-hid_t UnrWellSerialAccess(void);
-
-/* Attributes as h5py writes them: variable-length UTF-8 strings, booleans as its enumeration, 64-bit
- * integers.  false: failed. */
-bool UnrWellPutText(hid_t object, const char *name, const char *value);
-bool UnrWellPutTexts(hid_t object, const char *name, PetscInt count, const char *const value[]);
-bool UnrWellPutBools(hid_t object, const char *name, PetscInt count, bool value); /* count 0: one scalar */
-bool UnrWellPutInt(hid_t object, const char *name, PetscInt64 value);
-bool UnrWellPutReals(hid_t object, const char *name, PetscInt count,
-                     const double value[]); /* count 0: one scalar */
-/* sample_varying and time_varying, which every data set and boundary has. */
-bool UnrWellPutVarying(hid_t object, bool sample, bool time);
-/* h5py's boolean type; the caller closes it. */
-hid_t UnrWellBoolType(void);

@@ -6,21 +6,6 @@
 #include "core/provenance.h"
 #include "core/sha256.h"
 
-/* One attribute for every resolved option, under its name without the dash. */
-static bool PutOptions(hid_t group)
-{
-  hid_t options = H5Gcreate2(group, "options", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  const char *name, *value;
-  bool good = options >= 0;
-
-  for (size_t i = 0; good; i++) {
-    UnrOptionsResolved(i, &name, &value);
-    if (!name) break;
-    good = UnrWellPutText(options, name + strspn(name, "-"), value ? value : "");
-  }
-  return H5Gclose(options) >= 0 && good;
-}
-
 /* Seeds among the resolved options, as attributes of their own. */
 static bool PutSeeds(hid_t group)
 {
@@ -30,7 +15,7 @@ static bool PutSeeds(hid_t group)
   for (size_t i = 0; good; i++) {
     UnrOptionsResolved(i, &name, &value);
     if (!name) break;
-    if (!strncmp(name, "-seed_", 6)) good = UnrWellPutInt(group, name + 1, strtoll(value, NULL, 10));
+    if (!strncmp(name, "-seed_", 6)) good = UnrHDF5PutInt(group, name + 1, strtoll(value, NULL, 10));
   }
   return good;
 }
@@ -48,16 +33,16 @@ static bool PutSources(hid_t group, const char *const source[])
     if (!UnrSha256File(source[count], text[count])) strcpy(text[count], "unreadable");
     digest[count] = text[count];
   }
-  return UnrWellPutTexts(group, "source", count, source) &&
-         UnrWellPutTexts(group, "source_sha256", count, digest);
+  return UnrHDF5PutTexts(group, "source", count, source) &&
+         UnrHDF5PutTexts(group, "source_sha256", count, digest);
 }
 
 bool UnrWellProvenance(hid_t file, const UnrWellSpec *spec)
 {
   hid_t group = H5Gcreate2(file, "unroll", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = group >= 0 && UnrWellPutText(group, "version", UnrVersion) &&
-              UnrWellPutText(group, "units", "nondimensional") && PutSeeds(group) && PutOptions(group) &&
-              PutSources(group, spec->source);
+  bool good = group >= 0 && UnrHDF5PutText(group, "version", UnrVersion) &&
+              UnrHDF5PutText(group, "units", "nondimensional") && PutSeeds(group) &&
+              UnrHDF5PutOptions(group) && PutSources(group, spec->source);
 
   return H5Gclose(group) >= 0 && good;
 }

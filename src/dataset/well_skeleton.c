@@ -5,20 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a data set: without the time of the day, so that the same run writes the same file. */
-static hid_t Creation(void)
+/* sample_varying and time_varying, which every data set and boundary has. */
+static bool PutVarying(hid_t object, bool sample, bool time)
 {
-  hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-
-  H5Pset_obj_track_times(creation, false);
-  return creation;
+  return UnrHDF5PutBools(object, "sample_varying", 0, sample) &&
+         UnrHDF5PutBools(object, "time_varying", 0, time);
 }
 
 /* A data set with values; kept open for its attributes, -1 on failure. */
 static hid_t PutSet(hid_t group, const char *name, hid_t type, int rank, const hsize_t size[],
                     const void *values)
 {
-  hid_t space = H5Screate_simple(rank, size, NULL), creation = Creation();
+  hid_t space = H5Screate_simple(rank, size, NULL), creation = UnrHDF5Creation();
   hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
 
   H5Pclose(creation);
@@ -63,7 +61,7 @@ static bool PutAxis(hid_t group, const UnrWellSpec *spec, int axis)
   const hsize_t size[] = {(hsize_t)rows, (hsize_t)n};
   set = PutSet(group, UnrWellAxis[axis], H5T_NATIVE_DOUBLE, rows > 1 ? 2 : 1, rows > 1 ? size : size + 1, x);
   free(x);
-  return set >= 0 && Close(set, UnrWellPutVarying(set, rows > 1, false));
+  return set >= 0 && Close(set, PutVarying(set, rows > 1, false));
 }
 
 static bool PutDimensions(hid_t file, const UnrWellSpec *spec)
@@ -71,13 +69,13 @@ static bool PutDimensions(hid_t file, const UnrWellSpec *spec)
   hid_t group = Group(file, "dimensions"), set;
   const hsize_t frames = (hsize_t)spec->frames;
   double *time = malloc((size_t)spec->frames * sizeof *time);
-  bool good = group >= 0 && time && UnrWellPutTexts(group, "spatial_dims", spec->grid->dim, UnrWellAxis);
+  bool good = group >= 0 && time && UnrHDF5PutTexts(group, "spatial_dims", spec->grid->dim, UnrWellAxis);
 
   for (PetscInt f = 0; time && f < spec->frames; f++)
     time[f] = spec->time ? spec->time[f] : (double)f * spec->frame_time;
   for (int a = 0; good && a < spec->grid->dim; a++) good = PutAxis(group, spec, a);
   set = good ? PutSet(group, "time", H5T_NATIVE_DOUBLE, 1, &frames, time) : -1;
-  good = set >= 0 && Close(set, UnrWellPutBools(set, "sample_varying", 0, false));
+  good = set >= 0 && Close(set, UnrHDF5PutBools(set, "sample_varying", 0, false));
   free(time);
   return CloseGroup(group, good);
 }
@@ -85,7 +83,7 @@ static bool PutDimensions(hid_t file, const UnrWellSpec *spec)
 /* One periodic boundary an axis; the mask names its first and last node. */
 static bool PutBoundaries(hid_t file, const UnrWellSpec *spec)
 {
-  hid_t group = Group(file, "boundary_conditions"), type = UnrWellBoolType();
+  hid_t group = Group(file, "boundary_conditions"), type = UnrHDF5BoolType();
   bool good = group >= 0;
 
   for (int a = 0; good && a < spec->grid->dim; a++) {
@@ -96,10 +94,10 @@ static bool PutBoundaries(hid_t file, const UnrWellSpec *spec)
 
     snprintf(name, sizeof name, "%s_periodic", UnrWellAxis[a]);
     side = Group(group, name);
-    good = mask && side >= 0 && UnrWellPutTexts(side, "associated_dims", 1, UnrWellAxis + a) &&
-           UnrWellPutTexts(side, "associated_fields", 0, NULL) &&
-           UnrWellPutText(side, "bc_type", "PERIODIC") && UnrWellPutText(side, "unroll_kind", "periodic") &&
-           UnrWellPutVarying(side, false, false);
+    good = mask && side >= 0 && UnrHDF5PutTexts(side, "associated_dims", 1, UnrWellAxis + a) &&
+           UnrHDF5PutTexts(side, "associated_fields", 0, NULL) &&
+           UnrHDF5PutText(side, "bc_type", "PERIODIC") && UnrHDF5PutText(side, "unroll_kind", "periodic") &&
+           PutVarying(side, false, false);
     if (good) mask[0] = mask[n - 1] = 1;
     set = good ? PutSet(side, "mask", type, 1, &n, mask) : -1;
     good = set >= 0 && Close(set, true);
@@ -117,8 +115,8 @@ static bool PutScalars(hid_t file, const UnrWellSpec *spec)
   hid_t group = Group(file, "scalars");
   double *value = malloc(n * sizeof *value);
   bool good = group >= 0 && value &&
-              UnrWellPutTexts(group, "field_names", spec->scalars, spec->scalar_name) &&
-              UnrWellPutTexts(file, "simulation_parameters", spec->scalars, spec->scalar_name);
+              UnrHDF5PutTexts(group, "field_names", spec->scalars, spec->scalar_name) &&
+              UnrHDF5PutTexts(file, "simulation_parameters", spec->scalars, spec->scalar_name);
 
   for (PetscInt s = 0; good && s < spec->scalars; s++) {
     bool same = true;
@@ -129,8 +127,8 @@ static bool PutScalars(hid_t file, const UnrWellSpec *spec)
       same = same && value[t] == value[0];
     }
     set = PutSet(group, spec->scalar_name[s], H5T_NATIVE_DOUBLE, 1, &n, value);
-    good = set >= 0 && Close(set, UnrWellPutVarying(set, true, false)) &&
-           UnrWellPutReals(file, spec->scalar_name[s], same ? 0 : spec->trajectories, value);
+    good = set >= 0 && Close(set, PutVarying(set, true, false)) &&
+           UnrHDF5PutReals(file, spec->scalar_name[s], same ? 0 : spec->trajectories, value);
   }
   free(value);
   return CloseGroup(group, good);
@@ -144,7 +142,7 @@ static bool PutField(hid_t group, const UnrWellSpec *spec)
 {
   const int dim = spec->grid->dim;
   hsize_t size[UNR_MAX_DIM + 3] = {(hsize_t)spec->trajectories, (hsize_t)spec->frames};
-  hid_t layout = Creation(), space, set;
+  hid_t layout = UnrHDF5Creation(), space, set;
 
   for (int a = 0; a < dim; a++) size[2 + a] = (hsize_t)spec->grid->points[a];
   size[2 + dim] = (hsize_t)spec->grid->components;
@@ -157,8 +155,8 @@ static bool PutField(hid_t group, const UnrWellSpec *spec)
   H5Pclose(layout);
   H5Sclose(space);
   return set >= 0 &&
-         Close(set, UnrWellPutBools(set, "dim_varying", dim, true) && UnrWellPutVarying(set, true, true) &&
-                        UnrWellPutText(set, "units", "nondimensional"));
+         Close(set, UnrHDF5PutBools(set, "dim_varying", dim, true) && PutVarying(set, true, true) &&
+                        UnrHDF5PutText(set, "units", "nondimensional"));
 }
 
 static bool PutFields(hid_t file, const UnrWellSpec *spec)
@@ -170,7 +168,7 @@ static bool PutFields(hid_t file, const UnrWellSpec *spec)
     const bool here = order == (spec->is_vector ? 1 : 0);
     hid_t group = Group(file, name[order]);
 
-    good = group >= 0 && UnrWellPutTexts(group, "field_names", here, &spec->field) &&
+    good = group >= 0 && UnrHDF5PutTexts(group, "field_names", here, &spec->field) &&
            (!here || PutField(group, spec));
     good = CloseGroup(group, good);
   }
@@ -179,22 +177,20 @@ static bool PutFields(hid_t file, const UnrWellSpec *spec)
 
 bool UnrWellSkeleton(const char *path, const UnrWellSpec *spec)
 {
-  hid_t access = UnrWellSerialAccess(), file;
-  H5E_auto2_t print;
-  void *print_data;
+  hid_t access = UnrHDF5SerialAccess(), file;
+  UnrHDF5Silence silence;
   bool good;
 
-  H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  UnrHDF5SilenceBegin(&silence);
   file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  good = file >= 0 && UnrWellPutText(file, "dataset_name", spec->dataset_name) &&
-         UnrWellPutText(file, "grid_type", "cartesian") &&
-         UnrWellPutInt(file, "n_spatial_dims", spec->grid->dim) &&
-         UnrWellPutInt(file, "n_trajectories", spec->trajectories) && PutDimensions(file, spec) &&
+  good = file >= 0 && UnrHDF5PutText(file, "dataset_name", spec->dataset_name) &&
+         UnrHDF5PutText(file, "grid_type", "cartesian") &&
+         UnrHDF5PutInt(file, "n_spatial_dims", spec->grid->dim) &&
+         UnrHDF5PutInt(file, "n_trajectories", spec->trajectories) && PutDimensions(file, spec) &&
          PutBoundaries(file, spec) && PutScalars(file, spec) && PutFields(file, spec) &&
          UnrWellProvenance(file, spec);
   if (file >= 0) good = H5Fclose(file) >= 0 && good;
   H5Pclose(access);
-  H5Eset_auto2(H5E_DEFAULT, print, print_data);
+  UnrHDF5SilenceEnd(&silence);
   return good;
 }
