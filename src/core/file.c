@@ -1,4 +1,4 @@
-#include "core/summary.h"
+#include "core/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,7 @@
 
 #include "core/error.h"
 
-/* Rank 0's verdict (0 or errno) for all. */
-static PetscErrorCode UnrFileAgree(int verdict, const char *what, const char *path)
+PetscErrorCode UnrFileAgree(int verdict, const char *what, const char *path)
 {
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(&verdict, 1, MPI_INT, 0, PETSC_COMM_WORLD));
@@ -41,37 +40,53 @@ static int UnrDirectorySync(const char *path)
   return verdict;
 }
 
-static int UnrFileWrite(const char *path, const char *text)
+int UnrFileCommit(const char *part, const char *path)
 {
-  char beside[PETSC_MAX_PATH_LEN];
-  size_t length = strlen(text), written = 0;
+  int file = open(part, O_RDWR), verdict = 0;
+
+  if (file < 0) return errno;
+  if (fsync(file)) verdict = errno;
+  if (close(file) && !verdict) verdict = errno;
+  if (!verdict && rename(part, path)) verdict = errno;
+  return verdict ? verdict : UnrDirectorySync(path);
+}
+
+static int UnrFileWrite(const char *path, const char *data, size_t bytes)
+{
+  char part[PETSC_MAX_PATH_LEN];
+  size_t written = 0;
   int verdict = 0;
 
-  if (snprintf(beside, sizeof(beside), "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof(beside))
-    return ENAMETOOLONG;
-  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (snprintf(part, sizeof(part), "%s.part", path) >= (int)sizeof(part)) return ENAMETOOLONG;
+  int file = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (file < 0) return errno;
-  while (written < length && !verdict) {
-    ssize_t n = write(file, text + written, length - written);
+  while (written < bytes && !verdict) {
+    ssize_t n = write(file, data + written, bytes - written);
     if (n >= 0)
       written += (size_t)n;
     else if (errno != EINTR)
       verdict = errno;
   }
-  if (!verdict && fsync(file)) verdict = errno;
   if (close(file) && !verdict) verdict = errno;
-  if (!verdict && rename(beside, path)) verdict = errno;
-  if (verdict) unlink(beside);
-  return verdict ? verdict : UnrDirectorySync(path);
+  if (!verdict) verdict = UnrFileCommit(part, path);
+  if (verdict) unlink(part);
+  return verdict;
 }
 
-PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text)
+PetscErrorCode UnrFileWriteBytes(const char *path, const void *data, size_t bytes)
 {
   int rank;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(UnrFileAgree(rank ? 0 : UnrFileWrite(path, text), "cannot write a file", path));
+  PetscCall(UnrFileAgree(rank ? 0 : UnrFileWrite(path, data, bytes), "cannot write a file", path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrFileWriteBytes(path, text, text ? strlen(text) : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
-/* JSON text built in order, and whole files or none: written beside, synced, then renamed. */
+/* JSON text built in order. */
 #pragma once
 
-#include "core/base.h"
+#include "core/file.h"
 
 typedef struct UnrJson_ *UnrJson;
 
@@ -17,10 +17,3 @@ PetscErrorCode UnrJsonBool(UnrJson json, const char *key, bool value);
 const char *UnrJsonText(UnrJson json);
 /* The scalar under a key of the outermost object, as text without quotes; false if there is none. */
 bool UnrJsonFind(const char *text, const char *key, char value[], size_t size);
-
-/* Rank 0 writes text to path atomically; every rank gets the verdict (a user error names the path).
- * Collective on the world. */
-PetscErrorCode UnrFileWriteAtomic(const char *path, const char *text);
-/* Makes -out and its parents, checks that it can be written, holds it against other runs until the program
- * ends.  Collective on the world. */
-PetscErrorCode UnrDirectoryMake(const char *path);

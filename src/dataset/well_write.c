@@ -12,6 +12,7 @@
 #include "core/call.h"
 #include "core/error.h"
 #include "core/event.h"
+#include "core/file.h"
 
 /* Bytes of the file, not below what it will have: the field, coordinates, and room for all else. */
 static double MostBytes(const UnrWellSpec *spec)
@@ -149,18 +150,6 @@ PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, U
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 0 or errno: the file on the disk, then under its name. */
-static int SyncAndRename(const char *part, const char *path)
-{
-  int file = open(part, O_RDWR), verdict = 0;
-
-  if (file < 0) return errno;
-  if (fsync(file)) verdict = errno;
-  if (close(file) && !verdict) verdict = errno;
-  if (!verdict && rename(part, path)) verdict = errno;
-  return verdict;
-}
-
 PetscErrorCode UnrWellCommit(UnrWell *well)
 {
   UnrWell w = *well;
@@ -184,7 +173,7 @@ PetscErrorCode UnrWellCommit(UnrWell *well)
   H5E_END_TRY;
   w->data = w->file = -1;
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD)); /* all ranks have closed */
-  if (!rank && status >= 0) verdict = SyncAndRename(w->part, w->path);
+  if (!rank && status >= 0) verdict = UnrFileCommit(w->part, w->path);
   if (!verdict && status >= 0) PetscCall(PetscFree(w->part)); /* nothing to remove any more */
   PetscCall(UnrWellClose(well));
   UnrUserCheck(status >= 0 && !verdict,
