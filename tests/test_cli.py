@@ -75,7 +75,21 @@ BAD = [
     (CHECK + ["-rollout_memory", "10"], ["-rollout_memory is too small"], {}),
     (CHECK + ["-physics_type", "ks_fd", "-stepper_type", "ts", "-stepper_ts_type", "ssp", "-rollout_mode", "wig"],
      ["-rollout_mode wig differentiates model", "no adjoint (ts)", "allowed: one, nog"], {}),
-    (["info", "-options_file", "{}/d.yaml"], ["a deck names another deck"], {"d.yaml": b"options_file: e.yaml\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["a deck gives -options_file ({}/d.yaml)", "try: include: FILE"],
+     {"d.yaml": b"options_file: e.yaml\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck does not exist ({}/absent.yaml, included by {}/d.yaml)"],
+     {"d.yaml": b"include: absent.yaml\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck is not a file ({}/, included by {}/d.yaml)"], {"d.yaml": b"include:\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck includes itself ({}/./d.yaml, included by {}/./e.yaml)"],
+     {"d.yaml": b"include: ./e.yaml\n", "e.yaml": b"include: d.yaml\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck gives an option twice (-include, line 2 of {}/d.yaml)"],
+     {"d.yaml": b"include: e.yaml\ninclude: e.yaml\n", "e.yaml": b"seed_data: 3\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck gives an option twice (-seed_data, line 3 of {}/e.yaml)"],
+     {"d.yaml": b"include: e.yaml\n", "e.yaml": b"seed:\n  data: 3\n  data: 4\n"}),
+    (["info", "-options_file", "{}/d.yaml"], ["the deck is no YAML of options", "{}/e.yaml, near line 1"],
+     {"d.yaml": b"include: e.yaml\n", "e.yaml": b"seed: [\n"}),
+    (["info", "-include", "x", "-options_file", "{}/d.yaml"], ["unknown option (-include)"],
+     {"d.yaml": b"include: e.yaml\n", "e.yaml": b"seed_data: 3\n"}),
 ]
 
 GOOD = [
@@ -89,6 +103,10 @@ GOOD = [
     (["info", "-log_view", ":{}/log"], ["unroll 0."], {}),
     (["info", "-options_file", "{}/d.yaml"], ["not used by this command: -layout_grid -seed_data\n"],
      {"d.yaml": b"seed: {data: 3}\nlayout:\n  grid: [1, 2]\n"}),
+    # The including deck decides, wherever its line stands; what neither knows is unknown.
+    (["check", "-options_file", "{}/d.yaml", "-dry_run"], ["points, model predict,", "batch 3;"],
+     {"d.yaml": b"model_type: predict\ninclude: e.yaml\n", "f.yaml": b"train_batch: 2\ngrid_points: 16\n",
+      "e.yaml": b"include: f.yaml\nmodel_type: solver\ntrain_batch: 3\nstepper_dt: 0.1\n"}),
     (["info", "{}"], ["not finished"], {}),
     (["info", "{}"], ["not finished", "update,loss", "7,0.5", "healthy   yes", "s ago"], {"history.csv": b"update,loss\n6,1\n7,0.5\n"}),
     (["info", "{}"], ["not finished", "7,nan", "healthy   no"], {"history.csv": b"update,loss\n6,1\n7,nan\n"}),

@@ -26,7 +26,8 @@ static void UnrHelpMarkdown(FILE *file)
   fprintf(file,
           "# Options\n\nMade by `unroll help -markdown`; a test compares.  A deck gives the same names as "
           "nested keys:\n"
-          "`-train_batch 16` is `train: {batch: 16}`.  The deck comes first, the command line over it.\n");
+          "`-train_batch 16` is `train: {batch: 16}`.  The deck comes first, the command line over it.\n"
+          "`include: FILE` puts another deck, named relative to this one, below it.\n");
 }
 
 /* The command's own options, then those of the classes; those of other commands are left to their help. */
