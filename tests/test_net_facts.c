@@ -44,6 +44,37 @@ Test(net, parameter_counts)
   }
 }
 
+/* Counted by hand for the two shapes of resnet, with one constant channel. */
+Test(net, flops)
+{
+  static const double first[] = {2 * 3 * 2 * 10., 2 * (9 * 3 * 4 + 3 * 4.)};
+  static const double all[] = {
+      2 * (3 * 2 * 10 + 2 * 3 * 10 * 10 + 3 * 10 * 1.),
+      2 * (9 * 3 * 4 + 9 * 4 * 4 + 3 * 4 + 9 * 4 * 5 + 9 * 5 * 5 + 4 * 5 + 9 * 5 * 2.)};
+  static const NetConfig configs[] = {
+      {"one",
+       1,
+       {12, 1, 1},
+       1,
+       {{"-net_resnet_features", "10"}, {"-net_resnet_depth", "1"}, {"-net_constants", "alpha"}}},
+      {"list", 2, {6, 5, 1}, 2, {{"-net_resnet_features", "4,5"}, {"-net_constants", "alpha"}}},
+  };
+
+  for (int k = 0; k < 2; k++) {
+    double forward, of_input, cells;
+    NetCase c;
+
+    NetCaseCreate(&c, &configs[k], "single", "leaky_relu", false);
+    UnrNetFlops(c.net, &forward, &of_input);
+    cells = (double)c.grid->total;
+    cr_expect_eq(forward, cells * all[k], "%s: %g forward, by hand %g", configs[k].title, forward,
+                 cells * all[k]);
+    cr_expect_eq(of_input, cells * first[k], "%s: %g of the input, by hand %g", configs[k].title, of_input,
+                 cells * first[k]);
+    NetCaseDestroy(&c);
+  }
+}
+
 /* Views tile theta without gaps; values fill +-1/sqrt(fan_in); singles are rounded doubles; a seed counts. */
 Test(net, first_weights)
 {

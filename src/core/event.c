@@ -19,6 +19,7 @@ PetscErrorCode UnrEventsRegister(void)
       [UNR_EVENT_CONV_WEIGHTS] = "UnrConvWeights",
       [UNR_EVENT_NET] = "UnrNet",
       [UNR_EVENT_NET_VJP] = "UnrNetVjp",
+      [UNR_EVENT_NET_HALO] = "UnrNetHalo",
       [UNR_EVENT_LOSS] = "UnrLoss",
       [UNR_EVENT_HDF5] = "UnrHDF5",
   };

@@ -26,6 +26,7 @@ typedef enum {
   UNR_EVENT_CONV_WEIGHTS,
   UNR_EVENT_NET,
   UNR_EVENT_NET_VJP,
+  UNR_EVENT_NET_HALO, /* halos within those two */
   UNR_EVENT_LOSS,
   UNR_EVENT_HDF5,
   UNR_EVENTS

@@ -155,6 +155,26 @@ UnrPrecision UnrNetPrecision(UnrNet net)
   return net->precision;
 }
 
+/* Adds a layer that reads a tile: to the input's too if that is tile 0. */
+static void AddFlops(UnrNet net, const UnrNetLayer *layer, PetscInt tile, double *forward, double *input)
+{
+  const double flops = 2 * (double)layer->conv->weights * (double)net->grid->total;
+
+  *forward += flops;
+  if (tile == 0) *input += flops;
+}
+
+void UnrNetFlops(UnrNet net, double *forward, double *input)
+{
+  *forward = *input = 0;
+  for (PetscInt i = 0; i < net->nodes; i++) {
+    const UnrNetNode *node = &net->node[i];
+
+    AddFlops(net, &node->main, node->x, forward, input);
+    if (node->projection.conv) AddFlops(net, &node->projection, node->skip, forward, input);
+  }
+}
+
 /* UnrNetSmooth - tanh in place of a kinked activation, or the options' one again.     Local; spoils tapes. */
 PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth)
 {

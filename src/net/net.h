@@ -25,6 +25,12 @@ PetscErrorCode UnrNetDestroy(UnrNet *net);
 const char *UnrNetName(UnrNet net);
 UnrPrecision UnrNetPrecision(UnrNet net);
 size_t UnrNetParameters(UnrNet net);
+/*
+  Floating-point operations of the convolutions for one sample on the whole grid, a multiply-add counting two:
+  forward; and of those that read the input.  The reverse takes twice the forward's, and one of the input's
+  less where nobody wants its cotangent.
+*/
+void UnrNetFlops(UnrNet net, double *forward, double *input);
 /* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged. */
 PetscErrorCode UnrNetTheta(UnrNet net, void **theta);
 PetscErrorCode UnrNetThetaChanged(UnrNet net);

@@ -4,6 +4,7 @@
   A tile's ghosts are filled once, when it is made, as wide as its readers need; kept in the tape with them,
   it needs no exchange for the gradient of the weights.  In reverse the cotangent's ghosts are filled instead.
 */
+#include "core/event.h"
 #include "net/net_impl.h"
 
 static const void *Bias(UnrNet net, const void *theta, const UnrNetLayer *layer)
@@ -19,7 +20,10 @@ static const UnrNetTile *Skip(UnrNet net, const UnrNetNode *node)
 PetscErrorCode UnrNetFillGhosts(UnrNet net, PetscInt width, const UnrTileShape *shape, void *data)
 {
   PetscFunctionBeginUser;
-  if (width) PetscCall(UnrHaloExchange(net->halo[width], shape, data));
+  if (!width) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(UnrEventBegin(UNR_EVENT_NET_HALO));
+  PetscCall(UnrHaloExchange(net->halo[width], shape, data));
+  PetscCall(UnrEventEnd(UNR_EVENT_NET_HALO));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

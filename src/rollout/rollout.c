@@ -97,6 +97,16 @@ static PetscErrorCode Step(const UnrChunk *chunk, PetscInt j, UnrTape tape)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A step of the reverse, whose time belongs to the forward. */
+static PetscErrorCode StepAgain(const UnrChunk *chunk, PetscInt j, UnrTape tape)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrStagePush(UNR_STAGE_FORWARD));
+  PetscCall(Step(chunk, j, tape));
+  PetscCall(UnrStagePop());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Forward through steps start + 1 .. end, u[0] = u^start; tapes for the last `kept` of the graded steps. */
 static PetscErrorCode SegmentForward(const UnrChunk *chunk, PetscInt start, PetscInt end, double *value)
 {
@@ -135,7 +145,7 @@ static PetscErrorCode SegmentReverse(const UnrChunk *chunk, PetscInt start, Pets
     UnrBatch u_bar = j > 0 ? other : start == 0 ? to->u0_bar : NULL;
 
     PetscCall(UnrChunkLoss(chunk, start + j + 1, r->u[j + 1], NULL, next_bar));
-    if (j < untaped) PetscCall(Step(chunk, j, tape));
+    if (j < untaped) PetscCall(StepAgain(chunk, j, tape));
     if (j > 0) PetscCall(UnrBatchZero(other));
     PetscCall(UnrModelVjp(r->model, chunk->par, tape, next_bar, u_bar, to->par_bar, to->theta_bar));
     other = next_bar;

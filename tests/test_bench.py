@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""`unroll bench` from outside: phases that add up, counted operations, every model with a network, on 1 and 2 ranks.
+
+    test_bench.py PROGRAM MPIEXEC
+
+No speed is asserted: only what must hold on any machine, however busy.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(os.environ["UNR_SOURCE_DIR"])
+KS, BURGERS = "inputs/ks/smoke.yaml", "inputs/burgers/smoke.yaml"
+PHASES = {"data", "solver_forward", "solver_reverse", "net_forward", "net_reverse", "halo", "allreduce", "update", "io",
+          "other"}
+# Deck, ranks, options over it, phases that must be zero.
+CASES = [
+    (KS, 1, ["-rollout_mode", "one"], {"solver_reverse", "io"}),
+    (KS, 2, ["-rollout_mode", "nog"], {"solver_reverse", "io"}),
+    (KS, 1, ["-rollout_mode", "wig"], {"io"}),
+    (KS, 2, ["-layout_replicas", "1", "-rollout_mode", "wig", "-net_precision", "double"], {"io"}),
+    (KS, 1, ["-model_type", "predict"], {"solver_forward", "solver_reverse", "io"}),
+    (KS, 2, ["-model_type", "correct_sequential", "-rollout_memory", "25000"], {"io"}),
+    (BURGERS, 2, ["-layout_replicas", "1"], {"io"}),
+]
+
+
+def run(program, mpiexec, deck, ranks, options):
+    command = [mpiexec, "-n", str(ranks), program, "bench", "-options_file", str(SOURCE / deck), "-bench_updates", "5",
+               *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def ks_flops(s):
+    """An update of the KS deck's ResNet (2 -> 8, two blocks, 8 -> 1; kernel 3): batch 4 on 48 points."""
+    input_, all_ = 2 * 3 * 2 * 8, 2 * 3 * (2 * 8 + 4 * 8 * 8 + 8 * 1)
+    cells, m = 4 * 48, s["steps"]
+    # The first step of a segment asks for no cotangent of its input; predict and the corrections do alike.
+    starts = m if s["options"]["-rollout_mode"] == "nog" else 1
+    return cells * (m * (2 + s["recompute_factor"]) * all_ - starts * input_)
+
+
+def verdict(program, mpiexec, deck, ranks, options, zero):
+    """What is wrong with this case, or None."""
+    with tempfile.TemporaryDirectory() as out:
+        done = run(program, mpiexec, deck, ranks, [*options, "-out", out])
+        if done.returncode:
+            return f"status {done.returncode}\n{done.stdout}{done.stderr}"
+        s = json.loads(Path(out, "summary.json").read_text())
+    phases = s["phases"]
+    if set(phases) != PHASES:
+        return f"phases {sorted(phases)}"
+    # A halo that is a little shorter than its own event may leave the solver's difference below zero: by rounding only.
+    small = 1e-3 * s["seconds_per_update_logged"]
+    negative = {p: v for p, v in phases.items() if v < -small}
+    wrong = {p: phases[p] for p in zero if abs(phases[p]) > small} | {
+        p: phases[p] for p in PHASES - zero if phases[p] <= 0 and not (p == "halo" or p == "other")}
+    if negative or wrong:
+        return f"phases below or not zero: {negative or wrong} of {phases}"
+    if abs(sum(phases.values()) - s["seconds_per_update_logged"]) > 1e-9 * s["seconds_per_update_logged"]:
+        return f"phases sum to {sum(phases.values())}, not {s['seconds_per_update_logged']}"
+    # Net and solver are what an update is made of; a phase counted twice or not at all shows here.
+    if phases["other"] > 0.5 * s["seconds_per_update_logged"]:
+        return f"more than half of an update is in no phase: {phases}"
+    if not 0 < s["seconds_per_update_least"] <= s["seconds_per_update"]:
+        return f"least {s['seconds_per_update_least']}, median {s['seconds_per_update']}"
+    if abs(s["updates_per_second"] * s["seconds_per_update"] - 1) > 1e-12:
+        return f"{s['updates_per_second']} updates per second of {s['seconds_per_update']} s"
+    if deck == KS and abs(s["net_flops"] / ks_flops(s) - 1) > 1e-12:
+        return f"{s['net_flops']} operations, by hand {ks_flops(s)}"
+    if min(s["net_gflops"], s["fma_peak_gflops"], s["tape_bytes"], s["peak_memory_bytes"]) <= 0 or s["updates"] != 5:
+        return f"{s}"
+    if ("-rollout_memory" in options) != (s["recompute_factor"] > 1):
+        return f"recompute factor {s['recompute_factor']}"
+    return None
+
+
+def main():
+    program, mpiexec = sys.argv[1:3]
+    failed = 0
+    for case in CASES:
+        wrong = verdict(program, mpiexec, *case)
+        failed += wrong is not None
+        print("FAILED" if wrong else "ok", *case[:2], *case[2], wrong or "", flush=True)
+    with tempfile.TemporaryDirectory() as out:
+        done = run(program, mpiexec, KS, 2, ["-dry_run", "-out", out])
+        good = done.returncode == 0 and "steps a window" in done.stdout and not Path(out, "summary.json").exists()
+        failed += not good
+        print("ok" if good else "FAILED", "-dry_run", "" if good else done.stdout + done.stderr)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
