@@ -7,9 +7,7 @@
 typedef struct {
   double factor, l2, keep;
   double beta[2];
-  double step; /* rate / (1 - beta[0]^count) */
-  double root; /* sqrt(1 - beta[1]^count) */
-  double epsilon;
+  double step, epsilon; /* both with the corrections of the bias */
 } Coefficients;
 
 #define real float
@@ -51,21 +49,19 @@ PetscErrorCode UnrOptimCreate_Adam(UnrOptim optim)
   UnrAdamStep - moments and weights by one gradient.     Local.
   In      l2    theta times this is added to the gradient;  keep  theta is multiplied by this first
   Maths   docs/method/optim.md, eq. (1)-(4)
-  Source  Kingma & Ba 2015, arXiv:1412.6980; Loshchilov & Hutter 2019, arXiv:1711.05101; the order of the
-          operations is that of torch.optim.Adam
-  Cost    one pass over four arrays, a root and two divisions a weight
+  Source  Kingma & Ba 2015, arXiv:1412.6980; Loshchilov & Hutter 2019, arXiv:1711.05101
+  Cost    one pass over four arrays, a root and a division a weight
 */
 PetscErrorCode UnrAdamStep(UnrOptim optim, double rate, double factor, double l2, double keep,
                            const void *theta_bar, void *theta)
 {
-  const double count = (double)optim->count;
+  const double count = (double)optim->count, root = sqrt(1 - pow(optim->beta[1], count));
   const Coefficients c = {.factor = factor,
                           .l2 = l2,
                           .keep = keep,
                           .beta = {optim->beta[0], optim->beta[1]},
-                          .step = rate / (1 - pow(optim->beta[0], count)),
-                          .root = sqrt(1 - pow(optim->beta[1], count)),
-                          .epsilon = optim->epsilon};
+                          .step = rate * root / (1 - pow(optim->beta[0], count)),
+                          .epsilon = optim->epsilon * root};
 
   PetscFunctionBeginUser;
   if (optim->precision == UNR_SINGLE)
