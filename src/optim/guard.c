@@ -85,8 +85,10 @@ static bool IsOutsized(const UnrGuard *guard)
 static void Accept(UnrGuard *guard)
 {
   const double memory = 100; /* updates */
-  const double share = 1 / PetscMin((double)++guard->accepted, memory);
+  double share;
 
+  guard->accepted++;
+  share = 1 / PetscMin((double)guard->accepted, memory);
   for (PetscInt t = 0; t < guard->tensors; t++) guard->mean[t] += share * (guard->norm[t] - guard->mean[t]);
 }
 
