@@ -102,9 +102,9 @@ static void Run(UnrOptim optim, UnrPrecision precision, int first, int last, voi
 /* sum_k decay^(t - k) g[k]^power over 1 .. t: no recursion, as the optimiser's is. */
 static long double Sum(const long double g[], int t, double decay, int power)
 {
-  long double sum = 0;
+  long double sum = 0, weight = 1;
 
-  for (int k = 1; k <= t; k++) sum += powl(decay, t - k) * (power == 1 ? g[k] : g[k] * g[k]);
+  for (int k = t; k >= 1; k--, weight *= decay) sum += weight * (power == 1 ? g[k] : g[k] * g[k]);
   return sum;
 }
 
