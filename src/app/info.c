@@ -16,6 +16,7 @@
 #include "dataset/start.h"
 #include "layer/engine.h"
 #include "loss/loss.h"
+#include "metric/metric.h"
 #include "model/model.h"
 #include "net/net.h"
 #include "optim/optim.h"
@@ -102,6 +103,7 @@ static PetscErrorCode UnrInfoPlugins(void)
   PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
   PetscCall(UnrNetList(UnrInfoPlugin, "net"));
   PetscCall(UnrModelList(UnrInfoPlugin, "model"));
+  PetscCall(UnrMetricList(UnrInfoPlugin, "metric"));
   PetscCall(UnrOptimList(UnrInfoPlugin, "optim"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,6 +11,7 @@
 #include "field/grid.h"
 #include "layer/layer.h"
 #include "loss/loss.h"
+#include "metric/metric.h"
 #include "model/model.h"
 #include "net/net.h"
 #include "optim/guard.h"
@@ -41,6 +42,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrNetRegister());
   PetscCall(UnrModelRegister());
   PetscCall(UnrRolloutRegister());
+  PetscCall(UnrMetricRegister());
   PetscCall(UnrOptimRegister());
   PetscCall(UnrOptionsRegister("Learning rate", UnrRateOptions, NULL));
   PetscCall(UnrOptionsRegister("Guard of the update", UnrGuardOptions, NULL));

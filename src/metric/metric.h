@@ -3,7 +3,7 @@
 
   A metric gives one number a frame and a test (NaN where it has none), and one number a test out of that
   series. Numbers only: pictures are postprocess/'s.  Nothing is clipped; a test that left its bounds is
-  marked by the caller (UnrMetricTest) and counted, never averaged in.  Definitions: docs/method/metrics.md
+  told by the caller (is_live) and has no numbers from then on.  Definitions: docs/method/metrics.md
 */
 #pragma once
 
@@ -18,23 +18,35 @@ PetscErrorCode UnrMetricList(UnrPluginVisit visit, void *context);
 /* What a metric may look at in frame k (k = 0 is the start).  All batches have the replica's own tests. */
 typedef struct {
   PetscInt frame;
-  const double *par;     /* [test][parameter] */
-  UnrBatch u, reference; /* at frame k */
-  UnrBatch previous;     /* the roll-out at frame k - 1; NULL at k = 0 */
-  UnrBatch
-      previous_step; /* the reference scheme's step from `previous`: what a one-step residual compares with */
+  UnrBatch u, reference;  /* at frame k */
+  UnrBatch previous;      /* the roll-out at frame k - 1; NULL at k = 0 */
+  UnrBatch previous_step; /* the reference scheme's step from `previous`: what a one-step residual compares
+                             with; NULL at k = 0 */
+  const bool *is_live;    /* [test] false: it left its bounds in this frame or before; NULL: none did */
 } UnrMetricFrame;
 
-/* All metrics of -metric_types (default: all of the list) for `tests` tests over frames 0 .. frames.
-   Collective on the world. */
-PetscErrorCode UnrMetricsCreate(UnrPhysics physics, PetscInt tests, PetscInt frames, UnrMetrics *metrics);
+/*
+  UnrMetricsCreate - all metrics of -metric_types (default: all of the list).     Collective on the world.
+  In   grid    of the batches; borrowed;  tests  of this replica;  frames  0 .. frames
+       window  means over the first frames (rel, mse) are over 1 .. window; at most `frames`
+*/
+PetscErrorCode UnrMetricsCreate(UnrGrid grid, PetscInt tests, PetscInt frames, PetscInt window,
+                                UnrMetrics *metrics);
 PetscErrorCode UnrMetricsDestroy(UnrMetrics *metrics);
 /* Adds a frame; frames come in order.  Collective on the grid communicator. */
 PetscErrorCode UnrMetricsFrame(UnrMetrics metrics, const UnrMetricFrame *frame);
-/* After the last frame: the per-test numbers.  Local. */
+/* After the last frame: series and values.  Local. */
 PetscErrorCode UnrMetricsFinish(UnrMetrics metrics);
+/* Of test t: frames before it left its bounds, `frames` if it never did. */
+PetscInt UnrMetricsBounded(UnrMetrics metrics, PetscInt t);
 
-/* Metric i: its name (NULL past the last); series [test][frames + 1] or NULL if it has none; value [test];
-   words: what a value stands for ("unstable|static|recurring|regular"), NULL if it is a number.  Borrowed. */
-PetscErrorCode UnrMetricsGet(UnrMetrics metrics, PetscInt i, const char **name, const double **series,
-                             const double **value, const char **words);
+/* Metric i of those created, all borrowed. */
+typedef struct {
+  const char *name, *value_name; /* of the series, of the value: "correlation", "correlation_time" */
+  const char *words;             /* what a value 0, 1 ... stands for: "a|b|c"; NULL: it is a number */
+  bool is_time;                  /* a value in frames: `frames` where the event never came */
+  const double *series;          /* [test][frames + 1]; NULL: none */
+  const double *value;           /* [test]; NaN where a test has none: a mean is over those that have one */
+} UnrMetricView;
+/* false past the last. */
+bool UnrMetricsGet(UnrMetrics metrics, PetscInt i, UnrMetricView *view);
