@@ -1,5 +1,6 @@
 #include "app/case.h"
 #include "app/common.h"
+#include "core/call.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/seed.h"
@@ -150,6 +151,19 @@ PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file)
                            UnrNetName(c->net), UnrNetParameters(c->net),
                            UnrNetPrecision(c->net) == UNR_SINGLE ? "single" : "double"));
   PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "; batch %" PetscInt_FMT "; %s\n", c->samples, layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseParameters(const UnrCase *c, double par[])
+{
+  const PetscInt n = UnrPhysicsParameters(c->physics);
+  PetscMPIInt count;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrMPICount((size_t)c->samples * (size_t)n, &count));
+  PetscCall(PetscArrayzero(par, count));
+  if (!c->grid->rank) PetscCall(PetscArraycpy(par + c->first * n, c->par, c->count * n));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, par, count, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

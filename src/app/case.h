@@ -43,6 +43,9 @@ PetscErrorCode UnrCaseDestroy(UnrCase *c);
  * ...". */
 PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file);
 
+/* par [sample][parameter] of the whole batch, of which each replica knows its own.  Collective on the world.
+ */
+PetscErrorCode UnrCaseParameters(const UnrCase *c, double par[]);
 /* Start states of this replica's samples, as the deck's family draws them.  Collective on the world. */
 PetscErrorCode UnrCaseStart(const UnrCase *c, UnrBatch u);
 /* A window made from the deck's start family by the reference scheme: frames 0 .. steps after -start_warmup

@@ -3,5 +3,6 @@
 UNR_COMMAND(help, Help)
 UNR_COMMAND(bench, Bench)
 UNR_COMMAND(check, Check)
+UNR_COMMAND(evaluate, Evaluate)
 UNR_COMMAND(info, Info)
 UNR_COMMAND(solve, Solve)

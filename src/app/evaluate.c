@@ -1,0 +1,131 @@
+/* The command `evaluate`: rolls a model, or the bare solver, out from the test starts and measures it. */
+#include "app/evaluate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "app/command.h"
+#include "app/common.h"
+#include "core/error.h"
+#include "core/provenance.h"
+
+static const UnrOption options[] = {
+    {"-evaluate_frames", UNR_INT, "12", 1, 1e9, "frames",
+     "first frames of a roll-out that rel and mse are means of; a test that leaves its bounds in them has "
+     "diverged",
+     NULL},
+    {"-evaluate_limit", UNR_REAL, "30", 1e-300, 1e300, "the field's",
+     "bound on |u|: a roll-out that passes it, or is not finite, is not followed any further", NULL},
+    {"-evaluate_save", UNR_INT, "200", 0, 1e9, "frames",
+     "frames of trajectory.h5 and reference.h5, of one test for each value; 0: no such files", NULL},
+    {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
+};
+
+static const char *const results_names[] = {"metrics.h5", "trajectory.h5", "reference.h5", "summary.json",
+                                            NULL};
+
+static bool IsSameFile(const char *a, const char *b)
+{
+  struct stat is_a, is_b;
+
+  return a && b && !stat(a, &is_a) && !stat(b, &is_b) && is_a.st_dev == is_b.st_dev &&
+         is_a.st_ino == is_b.st_ino;
+}
+
+/* Files of an earlier run must not be taken for this one's; but never what this run reads. */
+static PetscErrorCode RemoveOld(const UnrEvaluate *e, const char *out)
+{
+  char path[PETSC_MAX_PATH_LEN] = "";
+  bool is_read = false;
+  int rank, verdict = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  for (const char *const *name = results_names; *name && !rank && !is_read; name++) {
+    snprintf(path, sizeof path, "%s/%s", out, *name);
+    is_read = IsSameFile(path, e->set.file) || IsSameFile(path, e->model_file);
+  }
+  UnrUserCheck(!is_read,
+               "-out holds a file that this run reads and would write (%s); allowed: another directory; try: "
+               "another -out",
+               path);
+  for (const char *const *name = results_names; *name && !rank && !verdict; name++) {
+    snprintf(path, sizeof path, "%s/%s", out, *name);
+    if (unlink(path) && errno != ENOENT) verdict = errno;
+  }
+  PetscCall(UnrFileAgree(verdict, "cannot remove what stands in the way of a result", path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What would run, its memory and time. */
+static PetscErrorCode Tell(UnrEvaluate *e)
+{
+  double seconds, bytes;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrEvaluateMeasure(e, &seconds, &bytes));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%" PetscInt_FMT " tests of %" PetscInt_FMT
+                        " frames; %.3g MB of states on the fullest "
+                        "rank; about %.1g s\n",
+                        e->c.samples, e->set.frames, bytes / 1e6,
+                        seconds * (double)(e->set.frames + (e->file ? 0 : e->set.warmup))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Compute(UnrEvaluate *e, const char *out)
+{
+  char path[PETSC_MAX_PATH_LEN];
+  UnrEvaluateFiles files;
+  UnrResults results;
+  UnrJson json;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrDirectoryMake(out));
+  PetscCall(RemoveOld(e, out));
+  PetscCall(UnrEvaluateFilesCreate(e, out, &files));
+  PetscCall(UnrEvaluateRun(e, &files));
+  PetscCall(UnrEvaluateFilesCommit(&files));
+  PetscCall(UnrResultsCreate(e, &results));
+  snprintf(path, sizeof path, "%s/metrics.h5", out);
+  PetscCall(UnrEvaluateWrite(e, &results, path));
+  PetscCall(UnrEvaluateTable(e, &results));
+  PetscCall(UnrSummaryBegin(&json, "evaluate", &e->c.layout));
+  PetscCall(UnrEvaluateJson(e, &results, json));
+  snprintf(path, sizeof path, "%s/summary.json", out);
+  PetscCall(UnrSummaryEnd(&json, NULL, path));
+  PetscCall(UnrResultsDestroy(&results));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(int argc, char **argv)
+{
+  UnrEvaluate e = {0};
+  UnrCommon common;
+
+  PetscFunctionBeginUser;
+  (void)argc, (void)argv;
+  PetscCall(UnrCommonGet(&common));
+  UnrUserCheck(common.out || common.dry_run,
+               "no -out; allowed: a directory for the results; try: -out runs/evaluate");
+  PetscCall(UnrOptionInt(options, NULL, "-evaluate_frames", &e.window));
+  PetscCall(UnrOptionReal(options, NULL, "-evaluate_limit", &e.limit));
+  PetscCall(UnrOptionInt(options, NULL, "-evaluate_save", &e.save));
+  PetscCall(UnrEvaluateCreate(&e));
+  PetscCall(UnrCaseTell(&e.c, stdout));
+  if (common.dry_run)
+    PetscCall(Tell(&e));
+  else
+    PetscCall(Compute(&e, common.out));
+  PetscCall(UnrEvaluateDestroy(&e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const UnrCommand UnrCommand_Evaluate = {
+    .name = "evaluate",
+    .summary = "rolls a model, or the bare solver, out from the test starts and measures it",
+    .options = options,
+    .run = Run,
+};

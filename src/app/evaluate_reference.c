@@ -1,0 +1,152 @@
+/* References of the tests: read from -test_file, or integrated by the reference scheme. */
+#include "app/evaluate.h"
+
+#include <math.h>
+#include <unistd.h>
+#include "core/error.h"
+#include "core/progress.h"
+
+/* Data sets up to this many bytes a rank are read at once. */
+#define CACHE 1e9
+
+static PetscErrorCode CheckExists(const UnrEvaluate *e)
+{
+  const char *deck = UnrOptionsDeck();
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  UnrUserCheck(rank || !access(e->set.file, R_OK),
+               "no test set (%s); allowed: a file that generate made of the same case; try: unroll generate "
+               "%s%s -generate_set test -test_file %s",
+               e->set.file, deck ? "-options_file " : "", deck ? deck : "", e->set.file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frames of the file must be those that a step of the model makes. */
+static PetscErrorCode CheckTime(const UnrEvaluate *e)
+{
+  const double step = UnrStepperDt(e->c.reference) * (double)UnrStepperSubsteps(e->c.reference);
+  UnrWellInfo info;
+  double time[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellInfoGet(e->file, &info));
+  UnrUserCheck(info.frames > e->set.frames,
+               "-test_frames (%" PetscInt_FMT ") is beyond the frames in %s, which has %" PetscInt_FMT
+               " behind its first; allowed: at most those; try: -test_frames %" PetscInt_FMT,
+               e->set.frames, e->set.file, info.frames - 1, PetscMax(info.frames - 1, 1));
+  for (int k = 0; k < 2; k++) PetscCall(UnrWellTime(e->file, k, &time[k]));
+  UnrUserCheck(fabs(time[1] - time[0] - step) <= 1e-5 * step,
+               "frames of %s are %g apart, those of the reference scheme %g; allowed: equal times; try: the "
+               "-stepper_dt and -stepper_substeps that the file was made with",
+               e->set.file, time[1] - time[0], step);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers in text form may have fewer digits than those in the file. */
+static bool IsSame(PetscInt parameters, const double a[], const double b[])
+{
+  for (PetscInt p = 0; p < parameters; p++)
+    if (!(fabs(a[p] - b[p]) <= 1e-6 * fmax(fabs(a[p]), fabs(b[p])))) return false;
+  return true;
+}
+
+/* Test number s of a value is the s-th trajectory with it, in the file's order. */
+static PetscErrorCode FindTrajectories(UnrEvaluate *e)
+{
+  const UnrCase *c = &e->c;
+  const PetscInt n = UnrPhysicsParameters(c->physics), tests = c->samples;
+  double *wanted, *par;
+  UnrWellInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellInfoGet(e->file, &info));
+  PetscCall(PetscMalloc2(tests * n + 1, &wanted, n + 1, &par));
+  PetscCall(UnrCaseParameters(c, wanted));
+  PetscCall(PetscMalloc1(tests, &e->trajectory));
+  for (PetscInt t = 0; t < tests; t++) e->trajectory[t] = -1;
+  for (PetscInt i = 0; i < info.trajectories; i++) {
+    PetscCall(UnrWellParameters(e->file, c->physics, i, par));
+    for (PetscInt g = 0; g < e->set.values; g++) {
+      PetscInt t = g * e->set.starts;
+      if (!IsSame(n, wanted + t * n, par)) continue;
+      while (t < (g + 1) * e->set.starts && e->trajectory[t] >= 0) t++;
+      if (t < (g + 1) * e->set.starts) e->trajectory[t] = i;
+      break;
+    }
+  }
+  for (PetscInt g = 0; g < e->set.values; g++) {
+    char name[64];
+    PetscInt found = 0;
+
+    for (PetscInt t = g * e->set.starts; t < (g + 1) * e->set.starts; t++) found += e->trajectory[t] >= 0;
+    UnrGroupName(e, g, name);
+    UnrUserCheck(found == e->set.starts,
+                 "%s has %" PetscInt_FMT " trajectories of %s where -test_starts (%" PetscInt_FMT
+                 ") are wanted; allowed: -test_values and -test_starts of the file; try: generate "
+                 "-generate_set test with the same deck",
+                 e->set.file, found, name, e->set.starts);
+  }
+  PetscCall(PetscFree2(wanted, par));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrReferenceOpen(UnrEvaluate *e)
+{
+  bool is_cached;
+
+  PetscFunctionBeginUser;
+  if (!e->set.file) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckExists(e));
+  PetscCall(UnrWellOpen(e->set.file, UnrPhysicsFieldName(e->c.physics), &e->file));
+  PetscCall(CheckTime(e));
+  PetscCall(FindTrajectories(e));
+  PetscCall(UnrWellCache(e->file, e->c.grid, CACHE, &is_cached));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frame k of all own tests; ranks with fewer tests take part in every call. */
+static PetscErrorCode ReadFrame(UnrEvaluate *e, PetscInt k, UnrBatch reference)
+{
+  const UnrCase *c = &e->c;
+  const PetscInt most = (c->samples + c->layout.replicas - 1) / c->layout.replicas;
+
+  PetscFunctionBeginUser;
+  for (PetscInt t = 0; t < most; t++)
+    PetscCall(UnrWellRead(e->file, t < c->count ? e->trajectory[c->first + t] : 0, k,
+                          t < c->count ? reference : NULL, t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrReferenceStart(UnrEvaluate *e, UnrBatch reference)
+{
+  UnrBatch next;
+  UnrProgress progress;
+
+  PetscFunctionBeginUser;
+  if (e->file) {
+    PetscCall(ReadFrame(e, 0, reference));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(UnrBatchCreate(e->c.grid, e->c.count, &next));
+  PetscCall(UnrCaseStart(&e->c, reference));
+  UnrProgressBegin(&progress, "warm-up", e->set.warmup);
+  for (PetscInt k = 0; k < e->set.warmup; k++) {
+    PetscCall(UnrStepperApply(e->c.reference, e->c.par, reference, next, NULL));
+    PetscCall(UnrBatchCopy(next, reference));
+    UnrProgressStep(&progress, k + 1, NULL);
+  }
+  PetscCall(UnrBatchDestroy(&next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrReferenceNext(UnrEvaluate *e, PetscInt k, UnrBatch before, UnrBatch reference)
+{
+  PetscFunctionBeginUser;
+  if (e->file)
+    PetscCall(ReadFrame(e, k, reference));
+  else
+    PetscCall(UnrStepperApply(e->c.reference, e->c.par, before, reference, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
