@@ -3,6 +3,8 @@
 #include "app/command.h"
 #include "app/common.h"
 #include "app/test_set.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/model_file.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/seed.h"
@@ -46,6 +48,8 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrOptimRegister());
   PetscCall(UnrOptionsRegister("Learning rate", UnrRateOptions, NULL));
   PetscCall(UnrOptionsRegister("Guard of the update", UnrGuardOptions, NULL));
+  PetscCall(UnrOptionsRegister("Model file", UnrModelFileOptions, NULL));
+  PetscCall(UnrOptionsRegister("Checkpoints", UnrCheckpointOptions, NULL));
   PetscCall(UnrCaseRegister());
   PetscCall(UnrOptionsRegister("Test set", UnrTestSetOptions, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);

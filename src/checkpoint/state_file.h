@@ -31,7 +31,8 @@ PetscErrorCode UnrStateFileRead(const char *path, const char *kind, PetscInt arr
    not there. Collective on the world. */
 PetscErrorCode UnrStateFileNumber(const char *path, const char *kind, const char *name, double *value,
                                   bool *found);
-/* Calls visit for every option stored in the file.  Collective on the world. */
+/* Calls visit for every option stored in the file, by its name with the dash, in the order of the names.
+   Collective on the world. */
 PetscErrorCode UnrStateFileOptions(const char *path, const char *kind,
                                    PetscErrorCode (*visit)(const char *name, const char *value,
                                                            void *context),

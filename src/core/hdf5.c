@@ -1,5 +1,7 @@
 #include "core/hdf5.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/options.h"
@@ -118,4 +120,53 @@ bool UnrHDF5PutOptions(hid_t parent)
     good = UnrHDF5PutText(options, name + strspn(name, "-"), value ? value : "");
   }
   return H5Gclose(options) >= 0 && good;
+}
+
+/* One value of this class, or -1. */
+static hid_t OpenScalar(hid_t object, const char *name, H5T_class_t class)
+{
+  hid_t attribute, type, space;
+  bool good;
+
+  if (H5Aexists(object, name) <= 0 || (attribute = H5Aopen(object, name, H5P_DEFAULT)) < 0) return -1;
+  type = H5Aget_type(attribute);
+  space = H5Aget_space(attribute);
+  good = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1;
+  H5Sclose(space);
+  H5Tclose(type);
+  if (good) return attribute;
+  H5Aclose(attribute);
+  return -1;
+}
+
+bool UnrHDF5GetText(hid_t object, const char *name, char value[], size_t size)
+{
+  hid_t attribute = OpenScalar(object, name, H5T_STRING), type;
+  char *text = NULL;
+  bool good = attribute >= 0;
+
+  if (!good) return false;
+  type = H5Aget_type(attribute);
+  if (H5Tis_variable_str(type) > 0) {
+    good = H5Aread(attribute, type, &text) >= 0;
+    snprintf(value, size, "%s", good && text ? text : "");
+    if (text) H5free_memory(text);
+  } else { /* of fixed length: it may lack an end */
+    text = calloc(H5Tget_size(type) + 1, 1);
+    good = text && H5Aread(attribute, type, text) >= 0;
+    snprintf(value, size, "%s", good ? text : "");
+    free(text);
+  }
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return good;
+}
+
+bool UnrHDF5GetInt(hid_t object, const char *name, PetscInt64 *value)
+{
+  hid_t attribute = OpenScalar(object, name, H5T_INTEGER);
+  bool good = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
+
+  if (attribute >= 0) H5Aclose(attribute);
+  return good;
 }

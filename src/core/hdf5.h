@@ -30,3 +30,6 @@ hid_t UnrHDF5BoolType(void);
 bool UnrHDF5PutOptions(hid_t parent);
 /* Creation of data sets without the time of the day, so that the same run writes the same file. */
 hid_t UnrHDF5Creation(void);
+/* An attribute that is one string of any kind, or one integer; false if there is none such. */
+bool UnrHDF5GetText(hid_t object, const char *name, char value[], size_t size);
+bool UnrHDF5GetInt(hid_t object, const char *name, PetscInt64 *value);

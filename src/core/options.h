@@ -84,6 +84,13 @@ PetscErrorCode UnrOptionsListUnused(MPI_Comm comm);
 /* While held, what is read stays out of the resolved set: for a comparison with other options than the run's.
  */
 void UnrOptionsHold(bool hold);
+/* Do two texts give the registered option "-name" the same value: "0.01" and "1e-2", "yes" and "true"? Local.
+ */
+bool UnrOptionsSame(const char *name, const char *a, const char *b);
+/* Calls visit for every registered option whose name begins so, with its default or NULL.  Local. */
+PetscErrorCode UnrOptionsVisit(const char *start,
+                               PetscErrorCode (*visit)(const char *name, const char *value, void *context),
+                               void *context);
 /* The resolved set, sorted by name: entry i, NULL name past the end.  For files and summary.json. */
 void UnrOptionsResolved(size_t i, const char **name, const char **value);
 /* Prints every registered table as markdown (docs/options.md): name, default, unit, range, help. */

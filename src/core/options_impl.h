@@ -17,6 +17,8 @@ typedef struct {
 const UnrOptionsEntry *UnrOptionsEntryGet(size_t i);
 /* The first registered name, prefixes included, for which is_it says yes, until the next call; else NULL. */
 const char *UnrOptionsEach(bool (*is_it)(const char *name, void *context), void *context);
+/* The registered option of that name, without prefixes; NULL: none. */
+const UnrOption *UnrOptionsDeclared(const char *name);
 /* Is "-name" in a registered table? */
 bool UnrOptionsKnows(const char *name);
 /* "-" prefix name, for an option's name "-name". */

@@ -72,6 +72,26 @@ const char *UnrOptionsEach(bool (*is_it)(const char *name, void *context), void 
   return NULL;
 }
 
+const UnrOption *UnrOptionsDeclared(const char *name)
+{
+  for (const UnrOptionsEntry *entry = options.entry; entry < options.entry + options.entries; entry++)
+    for (const UnrOption *option = entry->table; option->name; option++)
+      if (!strcasecmp(option->name, name)) return option;
+  return NULL;
+}
+
+PetscErrorCode UnrOptionsVisit(const char *start,
+                               PetscErrorCode (*visit)(const char *name, const char *value, void *context),
+                               void *context)
+{
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < options.entries; i++)
+    for (const UnrOption *option = options.entry[i].table; option->name; option++)
+      if (!strncmp(option->name, start, strlen(start)))
+        PetscCall((*visit)(option->name, option->value, context));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static bool UnrIsThisName(const char *name, void *context)
 {
   return !strcasecmp(name, context);

@@ -175,6 +175,11 @@ void UnrNetFlops(UnrNet net, double *forward, double *input)
   }
 }
 
+PetscInt UnrNetComponents(UnrNet net)
+{
+  return net->components;
+}
+
 /* UnrNetSmooth - tanh in place of a kinked activation, or the options' one again.     Local; spoils tapes. */
 PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth)
 {

@@ -31,6 +31,7 @@ size_t UnrNetParameters(UnrNet net);
   less where nobody wants its cotangent.
 */
 void UnrNetFlops(UnrNet net, double *forward, double *input);
+PetscInt UnrNetComponents(UnrNet net); /* of the state */
 /* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged. */
 PetscErrorCode UnrNetTheta(UnrNet net, void **theta);
 PetscErrorCode UnrNetThetaChanged(UnrNet net);
