@@ -32,16 +32,27 @@ PetscErrorCode UnrWellTime(UnrWell well, PetscInt frame, double *time);
 /* Per-trajectory or constant scalar of the group `scalars`; *found false if the file has none of that name; a
  * user error if it is no finite number.  Collective on the world. */
 PetscErrorCode UnrWellScalar(UnrWell well, PetscInt trajectory, const char *name, double *value, bool *found);
+/* User error unless the file has the field, the dimension, the points and the components of the physics.
+   Collective on the world. */
+PetscErrorCode UnrWellCheckCase(UnrWell well, UnrPhysics physics);
 /* [parameter] of a trajectory: the file's scalars and lengths where it has them, else the options' values;
-   user errors where they are out of range or contradict each other.  Collective on the world. */
+   user errors where they are out of range or contradict each other.  Collective on the world; ranks may ask
+   for different trajectories. */
 PetscErrorCode UnrWellParameters(UnrWell well, UnrPhysics physics, PetscInt trajectory, double par[]);
 /* One frame of one trajectory into sample `sample` of the batch.  Collective on the world: a rank that has no
    more samples passes batch NULL. */
 PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
                            PetscInt sample);
+
+/* Frames [frame, frame + frames) of the trajectories [trajectory, trajectory + trajectories). */
+typedef struct {
+  PetscInt trajectory, trajectories, frame, frames;
+} UnrWellBlock;
+/* Many states by one call: u[trajectory][frame][this rank's part of a state on the grid].  Collective on the
+   world: a rank without a share passes a block of no trajectories. */
+PetscErrorCode UnrWellReadBlock(UnrWell well, const UnrWellBlock *block, UnrGrid grid, double u[]);
 /* Reads all states into memory at once, if no rank's blocks of them take more than `most` bytes: from then on
-   UnrWellRead() is a copy, for batches on this grid, and not collective; a state out of range is then a
-   fault. */
+   reads are copies, for batches on this grid, and not collective; a state out of range is then a fault. */
 PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_cached);
 PetscErrorCode UnrWellClose(UnrWell *well);
 
@@ -64,8 +75,9 @@ typedef struct {
 /* Written beside `path`; UnrWellCommit syncs and renames it (UnrWellClose removes it instead).  Collective on
  * the world. */
 PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell *well);
-/* As UnrWellRead; each state once. */
+/* As UnrWellRead and UnrWellReadBlock; each state once. */
 PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
                             PetscInt sample);
+PetscErrorCode UnrWellWriteBlock(UnrWell well, const UnrWellBlock *block, UnrGrid grid, const double u[]);
 /* Every state must have been written.  *well becomes NULL, also after a user error. */
 PetscErrorCode UnrWellCommit(UnrWell *well);

@@ -2,34 +2,30 @@
 #include "dataset/well_impl.h"
 
 #include <math.h>
+#include "core/call.h"
 #include "core/error.h"
 #include "core/event.h"
+#include "core/memory.h"
 
-/* All frames of one trajectory, this rank's block: `numbers` of them, one collective read.  false: HDF5
- * failed. */
-static bool ReadTrajectory(UnrWell well, PetscInt trajectory, UnrGrid grid, hsize_t numbers, void *values)
+/* All frames of one trajectory, this rank's part, as the file has them: one collective read.  *good false:
+ * HDF5 failed. */
+static PetscErrorCode ReadTrajectory(UnrWell well, PetscInt trajectory, UnrGrid grid, void *values,
+                                     bool *good)
 {
-  const UnrWellInfo *info = &well->facts.info;
-  hsize_t start[UNR_MAX_DIM + 3] = {(hsize_t)trajectory}, count[UNR_MAX_DIM + 3] = {1, (hsize_t)info->frames};
-  hid_t space = H5Dget_space(well->data), memory = H5Screate_simple(1, &numbers, NULL);
-  herr_t status;
+  const UnrWellBlock block = {trajectory, 1, 0, well->facts.info.frames};
+  hid_t space, memory;
 
-  for (int a = 0; a < info->dim; a++) {
-    start[2 + a] = (hsize_t)grid->start[a];
-    count[2 + a] = (hsize_t)grid->count[a];
-  }
-  count[2 + info->dim] = (hsize_t)info->components;
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellSelect(well, &block, grid, &space, &memory));
   H5E_BEGIN_TRY
   {
-    status = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-    if (status >= 0)
-      status = H5Dread(well->data, info->is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, space,
-                       well->transfer, values);
+    *good = H5Dread(well->data, well->facts.info.is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory,
+                    space, well->transfer, values) >= 0;
   }
   H5E_END_TRY;
-  H5Sclose(memory);
-  H5Sclose(space);
-  return status >= 0;
+  UnrCallHDF5(H5Sclose(memory));
+  UnrCallHDF5(H5Sclose(space));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The first number that is not finite, or `numbers`. */
@@ -48,7 +44,7 @@ static size_t FirstBad(bool is_double, size_t numbers, const void *values)
   UnrWellCache - this rank's block of all states into memory, if no rank needs more than `most` bytes for it.
                  Collective on the world.
   In      grid   of the batches that will be read; borrowed
-  Out     is_cached  the same on every rank
+  Out     is_cached  the same on every rank; a file that is cached already stays so
   Errors  user errors as UnrWellRead, but for any state of the file
 */
 PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_cached)
@@ -63,16 +59,18 @@ PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_ca
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  PetscCheck(!well->cache, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s is cached already", well->path);
-  *is_cached = largest <= most;
-  if (!*is_cached) PetscFunctionReturn(PETSC_SUCCESS);
-  UnrWellReadRefusal(well, 0, 0, grid, message);
+  *is_cached = well->cache || largest <= most;
+  if (well->cache || !*is_cached) PetscFunctionReturn(PETSC_SUCCESS);
+  UnrWellReadRefusal(well, &(UnrWellBlock){0, 1, 0, 1}, grid, message);
   UnrUserCheck(!message[0], "%s", message);
+  PetscCall(UnrMemoryCheck((double)bytes * (double)info->trajectories, "the data set",
+                           "a smaller -dataset_memory: then batches are read from the file"));
   PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
   PetscCall(PetscMalloc1(bytes * (size_t)info->trajectories, &cache));
   for (PetscInt t = 0; t < info->trajectories; t++) {
     void *values = cache + (size_t)t * bytes;
-    const bool good = ReadTrajectory(well, t, grid, numbers, values);
+    bool good = false;
+    PetscCall(ReadTrajectory(well, t, grid, values, &good));
     const size_t bad = good ? FirstBad(info->is_double, numbers, values) : numbers;
     if (message[0]) continue;
     if (!good)
@@ -87,24 +85,24 @@ PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_ca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrWellReadCached(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
-                                 PetscInt sample)
+PetscErrorCode UnrWellReadCached(UnrWell well, const UnrWellBlock *block, UnrGrid grid, double u[])
 {
-  const size_t stride = well->cache_stride,
-               at = ((size_t)trajectory * (size_t)well->facts.info.frames + (size_t)frame) * stride;
+  const size_t stride = well->cache_stride, numbers = (size_t)block->frames * stride;
   char message[UNR_WELL_MESSAGE] = "";
-  double *u;
 
   PetscFunctionBeginUser;
-  if (!batch) PetscFunctionReturn(PETSC_SUCCESS);
-  UnrWellReadRefusal(well, trajectory, frame, batch->grid, message);
-  PetscCheck(!message[0] && stride == batch->stride, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "a cached file and a batch of another layout: %s", message);
-  u = batch->data + (size_t)sample * stride;
-  if (well->facts.info.is_double) {
-    PetscCall(PetscArraycpy(u, (const double *)well->cache + at, stride));
-  } else {
-    for (size_t i = 0; i < stride; i++) u[i] = ((const float *)well->cache)[at + i];
+  if (!block->trajectories) PetscFunctionReturn(PETSC_SUCCESS);
+  UnrWellReadRefusal(well, block, grid, message);
+  PetscCheck(!message[0] && stride == (size_t)grid->local * (size_t)grid->components, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_WRONG, "a cached file and a batch of another layout: %s", message);
+  for (PetscInt t = block->trajectory; t < block->trajectory + block->trajectories; t++, u += numbers) {
+    const size_t at = ((size_t)t * (size_t)well->facts.info.frames + (size_t)block->frame) * stride;
+
+    if (well->facts.info.is_double) {
+      PetscCall(PetscArraycpy(u, (const double *)well->cache + at, numbers));
+    } else {
+      for (size_t i = 0; i < numbers; i++) u[i] = ((const float *)well->cache)[at + i];
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,19 +43,18 @@ void UnrWellExamine(const char *path, const char *field, UnrWellFacts *facts, ch
 
 /* Opens path for all ranks of the world, and its field; closed again on failure.  Collective on the world. */
 PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode, bool *good);
-/* Selects one state in the file and in memory, or nothing where batch is NULL; *file_space and *memory are
- * the caller's. */
-PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
-                             hid_t *file_space, hid_t *memory);
-/* The buffer for float32 files, as large as one state of the batch. */
-PetscErrorCode UnrWellSingle(UnrWell well, UnrBatch batch, float **single);
-/* Why a state cannot be read into a batch on this grid, "" if it can; and the messages for what only reading
- * finds. */
-void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGrid grid,
+/* Numbers of a block on this rank; 0 for one of no trajectories. */
+size_t UnrWellBlockNumbers(const UnrWellBlock *block, UnrGrid grid);
+/* Selects the block in the file and in memory, or nothing; *file_space and *memory are the caller's. */
+PetscErrorCode UnrWellSelect(UnrWell well, const UnrWellBlock *block, UnrGrid grid, hid_t *file_space,
+                             hid_t *memory);
+/* The buffer for float32 files, of at least so many numbers. */
+PetscErrorCode UnrWellSingle(UnrWell well, size_t numbers, float **single);
+/* Why a block cannot be read on this grid, "" if it can; and the messages for what only reading finds. */
+void UnrWellReadRefusal(UnrWell well, const UnrWellBlock *block, UnrGrid grid,
                         char message[UNR_WELL_MESSAGE]);
 void UnrWellDamaged(UnrWell well, char message[UNR_WELL_MESSAGE]);
 void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double value,
                       char message[UNR_WELL_MESSAGE]);
-/* UnrWellRead() of a cached file: not collective, its refusals are faults. */
-PetscErrorCode UnrWellReadCached(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
-                                 PetscInt sample);
+/* UnrWellReadBlock() of a cached file: not collective, its refusals are faults. */
+PetscErrorCode UnrWellReadCached(UnrWell well, const UnrWellBlock *block, UnrGrid grid, double u[]);

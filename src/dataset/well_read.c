@@ -7,20 +7,29 @@
 #include "core/error.h"
 #include "core/event.h"
 
-PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
-                             hid_t *file_space, hid_t *memory)
+size_t UnrWellBlockNumbers(const UnrWellBlock *block, UnrGrid grid)
+{
+  if (!block->trajectories) return 0; /* and there may be no grid */
+  return (size_t)block->trajectories * (size_t)block->frames * (size_t)grid->local * (size_t)grid->components;
+}
+
+PetscErrorCode UnrWellSelect(UnrWell well, const UnrWellBlock *block, UnrGrid grid, hid_t *file_space,
+                             hid_t *memory)
 {
   const UnrWellFacts *facts = &well->facts;
-  hsize_t start[UNR_MAX_DIM + 3] = {(hsize_t)trajectory, (hsize_t)frame}, count[UNR_MAX_DIM + 3] = {1, 1};
-  hsize_t numbers = batch ? batch->stride : 1;
+  hsize_t start[UNR_MAX_DIM + 3] = {(hsize_t)block->trajectory, (hsize_t)block->frame};
+  hsize_t count[UNR_MAX_DIM + 3] = {(hsize_t)block->trajectories, (hsize_t)block->frames};
+  hsize_t numbers = UnrWellBlockNumbers(block, grid);
+  const bool is_empty = !numbers;
 
   PetscFunctionBeginUser;
+  if (is_empty) numbers = 1;
   UnrCallHDF5(*file_space = H5Dget_space(well->data));
   UnrCallHDF5(*memory = H5Screate_simple(1, &numbers, NULL));
-  if (batch) {
+  if (!is_empty) {
     for (int a = 0; a < facts->info.dim; a++) {
-      start[2 + a] = (hsize_t)batch->grid->start[a];
-      count[2 + a] = (hsize_t)batch->grid->count[a];
+      start[2 + a] = (hsize_t)grid->start[a];
+      count[2 + a] = (hsize_t)grid->count[a];
     }
     start[2 + facts->info.dim] = 0;
     count[2 + facts->info.dim] = (hsize_t)facts->info.components;
@@ -32,32 +41,38 @@ PetscErrorCode UnrWellSelect(UnrWell well, PetscInt trajectory, PetscInt frame, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrWellSingle(UnrWell well, UnrBatch batch, float **single)
+PetscErrorCode UnrWellSingle(UnrWell well, size_t numbers, float **single)
 {
-  const size_t room = batch ? batch->stride : 1;
-
   PetscFunctionBeginUser;
-  if (room > well->single_room) {
+  if (numbers >= well->single_room) { /* never NULL, not even for none */
     PetscCall(PetscFree(well->single));
-    PetscCall(PetscMalloc1(room, &well->single));
-    well->single_room = room;
+    PetscCall(PetscMalloc1(numbers + 1, &well->single));
+    well->single_room = numbers + 1;
   }
   *single = well->single;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void UnrWellReadRefusal(UnrWell well, PetscInt trajectory, PetscInt frame, UnrGrid grid,
-                        char message[UNR_WELL_MESSAGE])
+/* The first number of [first, first + count) that is not in [0, end), or PETSC_MAX_INT. */
+static PetscInt OutOfRange(PetscInt first, PetscInt count, PetscInt end)
+{
+  return first < 0 || first >= end ? first : first + count > end ? end : PETSC_MAX_INT;
+}
+
+void UnrWellReadRefusal(UnrWell well, const UnrWellBlock *block, UnrGrid grid, char message[UNR_WELL_MESSAGE])
 {
   const UnrWellInfo *info = &well->facts.info;
   const PetscInt *n = info->points, *m = grid->points;
+  const PetscInt trajectory = OutOfRange(block->trajectory, block->trajectories, info->trajectories);
+  const PetscInt frame = OutOfRange(block->frame, block->frames, info->frames);
 
-  if (trajectory < 0 || trajectory >= info->trajectories)
+  if (!block->trajectories) return;
+  if (trajectory != PETSC_MAX_INT)
     snprintf(message, UNR_WELL_MESSAGE,
              "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT
              "; try: fewer samples",
              trajectory, well->path, info->trajectories - 1);
-  else if (frame < 0 || frame >= info->frames)
+  else if (frame != PETSC_MAX_INT)
     snprintf(message, UNR_WELL_MESSAGE,
              "frame out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT "; try: 0", frame,
              well->path, info->frames - 1);
@@ -88,45 +103,65 @@ void UnrWellNotFinite(UnrWell well, PetscInt trajectory, PetscInt frame, double 
 }
 
 /*
-  UnrWellRead - one state of the file into one sample of the batch.     Collective on the world, unless
-  cached. In      batch   NULL on a rank that has no more samples Out     sample  this rank's block, as
-  doubles Errors  user errors: out of range, another shape than the batch's, unreadable, NaN or Inf
+  UnrWellReadBlock - many states of the file.     Collective on the world, unless cached.
+  In      block   of this rank; no trajectories where there is nothing to read
+          grid    of the states; borrowed
+  Out     u       [trajectory][frame][this rank's part], as doubles
+  Errors  user errors: out of range, another shape than the grid's, unreadable, NaN or Inf
 */
-PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample)
+PetscErrorCode UnrWellReadBlock(UnrWell well, const UnrWellBlock *block, UnrGrid grid, double u[])
 {
+  static const UnrWellBlock nothing = {0};
   const bool is_double = well->facts.info.is_double;
   char message[UNR_WELL_MESSAGE] = "";
-  double *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
   float *single = NULL;
   double none;
+  size_t numbers;
   hid_t file_space, memory;
   herr_t status;
 
   PetscFunctionBeginUser;
   if (well->cache) {
-    PetscCall(UnrWellReadCached(well, trajectory, frame, batch, sample));
+    PetscCall(UnrWellReadCached(well, block, grid, u));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
-  if (batch) UnrWellReadRefusal(well, trajectory, frame, batch->grid, message);
-  if (message[0]) batch = NULL;
-  PetscCall(UnrWellSelect(well, trajectory, frame, batch, &file_space, &memory));
+  UnrWellReadRefusal(well, block, grid, message);
+  if (message[0]) block = &nothing;
+  numbers = UnrWellBlockNumbers(block, grid);
+  PetscCall(UnrWellSelect(well, block, grid, &file_space, &memory));
   /* HDF5 would convert float to double, but leaves collective access for that: so we do */
-  if (!is_double) PetscCall(UnrWellSingle(well, batch, &single));
+  if (!is_double) PetscCall(UnrWellSingle(well, numbers, &single));
   H5E_BEGIN_TRY
   {
     status = H5Dread(well->data, is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
-                     well->transfer, is_double ? (batch ? (void *)u : &none) : single);
+                     well->transfer, is_double ? (numbers ? (void *)u : &none) : single);
   }
   H5E_END_TRY;
   UnrCallHDF5(H5Sclose(memory));
   UnrCallHDF5(H5Sclose(file_space));
   if (status < 0 && !message[0]) UnrWellDamaged(well, message);
-  for (size_t i = 0; batch && !message[0] && i < batch->stride; i++) {
+  for (size_t i = 0; !message[0] && i < numbers; i++) {
     if (!is_double) u[i] = single[i];
-    if (!isfinite(u[i])) UnrWellNotFinite(well, trajectory, frame, u[i], message);
+    if (!isfinite(u[i])) {
+      const PetscInt state = (PetscInt)(i / (size_t)(grid->local * grid->components));
+      UnrWellNotFinite(well, block->trajectory + state / block->frames, block->frame + state % block->frames,
+                       u[i], message);
+    }
   }
   PetscCall(UnrEventEnd(UNR_EVENT_HDF5));
   UnrUserCheck(!message[0], "%s", message);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* UnrWellRead - one state of the file into one sample of the batch: as UnrWellReadBlock().  batch NULL on a
+   rank that has no more samples. */
+PetscErrorCode UnrWellRead(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch, PetscInt sample)
+{
+  const UnrWellBlock block = {trajectory, batch ? 1 : 0, frame, 1};
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellReadBlock(well, &block, batch ? batch->grid : NULL,
+                             batch ? batch->data + (size_t)sample * batch->stride : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

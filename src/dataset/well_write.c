@@ -104,35 +104,36 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
 }
 
 /*
-  UnrWellWrite - one sample of the batch as one state of the file.     Collective on the world.
-  In      batch   NULL on a rank that has no more samples
+  UnrWellWriteBlock - many states into the file.     Collective on the world.
+  In      block   of this rank; no trajectories where there is nothing to write
+          u       [trajectory][frame][this rank's part]
   Errors  a user error if the file system refuses (full, quota)
 */
-PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
-                            PetscInt sample)
+PetscErrorCode UnrWellWriteBlock(UnrWell well, const UnrWellBlock *block, UnrGrid grid, const double u[])
 {
   const UnrWellInfo *info = &well->facts.info;
-  const double *u = batch ? batch->data + (size_t)sample * batch->stride : NULL;
-  const void *from = u;
-  double none = 0;
+  const size_t numbers = UnrWellBlockNumbers(block, grid);
+  const double none = 0;
+  const void *from = numbers ? u : &none;
   float *single;
   hid_t file_space, memory;
   herr_t status;
 
   PetscFunctionBeginUser;
   PetscCheck(well->part, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s is open for reading", well->path);
-  PetscCheck(!batch ||
-                 (trajectory >= 0 && trajectory < info->trajectories && frame >= 0 && frame < info->frames),
+  PetscCheck(!block->trajectories ||
+                 (block->trajectory >= 0 && block->trajectory + block->trajectories <= info->trajectories &&
+                  block->frame >= 0 && block->frame + block->frames <= info->frames),
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT " of %s", trajectory, frame, well->path);
+             "trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT " of %s", block->trajectory, block->frame,
+             well->path);
   PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
-  PetscCall(UnrWellSelect(well, trajectory, frame, batch, &file_space, &memory));
-  if (!info->is_double) { /* as in UnrWellRead: HDF5's own conversion would not be collective */
-    PetscCall(UnrWellSingle(well, batch, &single));
-    for (size_t i = 0; batch && i < batch->stride; i++) single[i] = (float)u[i];
+  PetscCall(UnrWellSelect(well, block, grid, &file_space, &memory));
+  if (!info->is_double) { /* as in UnrWellReadBlock: HDF5's own conversion would not be collective */
+    PetscCall(UnrWellSingle(well, numbers, &single));
+    for (size_t i = 0; i < numbers; i++) single[i] = (float)u[i];
     from = single;
-  } else if (!batch)
-    from = &none;
+  }
   H5E_BEGIN_TRY
   {
     status = H5Dwrite(well->data, info->is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
@@ -141,12 +142,25 @@ PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, U
   H5E_END_TRY;
   UnrCallHDF5(H5Sclose(memory));
   UnrCallHDF5(H5Sclose(file_space));
-  if (batch && !batch->grid->rank) well->written++;
+  if (block->trajectories && !grid->rank) well->written += (PetscInt64)block->trajectories * block->frames;
   PetscCall(UnrEventEnd(UNR_EVENT_HDF5));
   if (status < 0) (void)unlink(well->part); /* by whichever rank failed: it is of no use */
   UnrUserCheck(status >= 0,
                "cannot write data file (%s); allowed: room on the file system; try: another -out",
                well->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* UnrWellWrite - one sample of the batch as one state of the file: as UnrWellWriteBlock().  batch NULL on a
+   rank that has no more samples. */
+PetscErrorCode UnrWellWrite(UnrWell well, PetscInt trajectory, PetscInt frame, UnrBatch batch,
+                            PetscInt sample)
+{
+  const UnrWellBlock block = {trajectory, batch ? 1 : 0, frame, 1};
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellWriteBlock(well, &block, batch ? batch->grid : NULL,
+                              batch ? batch->data + (size_t)sample * batch->stride : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
