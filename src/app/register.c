@@ -8,6 +8,7 @@
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/seed.h"
+#include "dataset/sampler.h"
 #include "dataset/start.h"
 #include "dataset/well.h"
 #include "field/grid.h"
@@ -39,6 +40,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrLayerRegister());
   PetscCall(UnrLossRegister());
   PetscCall(UnrOptionsRegister("Data set", UnrDatasetOptions, NULL));
+  PetscCall(UnrOptionsRegister("Sampler", UnrSamplerOptions, NULL));
   PetscCall(UnrStartRegister());
   PetscCall(UnrStepperRegister());
   PetscCall(UnrNetRegister());

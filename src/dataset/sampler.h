@@ -18,7 +18,7 @@ typedef struct {
   PetscInt first, count;
 } UnrFrames;
 
-/* -dataset_fraction, -validation_fraction, -batch_parameters. */
+/* -dataset_fraction, -validation_fraction, -batch_parameters, -dataset_noise, -dataset_memory. */
 extern const UnrOption UnrSamplerOptions[];
 /*
   UnrFramesSplit - the frames used for training (the first -dataset_fraction of those that are not held back)
@@ -29,14 +29,18 @@ PetscErrorCode UnrFramesSplit(UnrWell well, UnrFrames *training, UnrFrames *vali
 
 /*
   UnrSamplerCreate - windows of steps + 1 frames within `frames`.     Collective on the world.
-  In      well, physics, layout   borrowed; the file's scalars give the parameters, which the physics checks
+  In      well, physics, layout   borrowed; UnrWellParameters() of every trajectory.  The well is cached if
+          -dataset_memory allows: then UnrSamplerRead() makes no collective call
           steps    of a window, >= 1;  batch  samples of a whole batch, all replicas
-  Errors  user error where no window fits, or a scalar is missing or out of range
+  Errors  user error where no window fits, the file is not of this case, or a scalar is out of range
 */
 PetscErrorCode UnrSamplerCreate(UnrWell well, UnrPhysics physics, const UnrLayout *layout, UnrFrames frames,
                                 PetscInt steps, PetscInt batch, UnrSampler *sampler);
 PetscErrorCode UnrSamplerDestroy(UnrSampler *sampler);
-PetscInt64 UnrSamplerWindows(UnrSampler sampler);
+/* For validation: an epoch is so many windows (all, if there are fewer), spread evenly over all trajectories
+   and frames, in a fixed order, without noise. */
+PetscErrorCode UnrSamplerSpread(UnrSampler sampler, PetscInt64 windows);
+PetscInt64 UnrSamplerWindows(UnrSampler sampler); /* of an epoch */
 PetscInt64 UnrSamplerBatches(UnrSampler sampler); /* of an epoch */
 
 /* One window's place in the file. */
