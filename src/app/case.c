@@ -63,12 +63,13 @@ static PetscErrorCode fill_parameters(UnrCase *c, const UnrCaseSpec *spec)
                  "unknown parameter of %s (-sample_parameter %s); allowed: %s; try: one of those",
                  UnrPhysicsName(c->physics), name, parameter_names(c->physics, allowed, sizeof(allowed)));
   }
-  for (PetscInt i = 0; i < values; i++)
-    PetscCall(UnrPhysicsParameterCheck(c->physics, varied, value[i], "-sample_values"));
   if (spec->values) {
     values = spec->values;
     PetscCall(PetscArraycpy(value, spec->value, values));
   }
+  for (PetscInt i = 0; i < values; i++)
+    PetscCall(UnrPhysicsParameterCheck(c->physics, varied, value[i],
+                                       spec->values ? "-test_values" : "-sample_values"));
   PetscCall(PetscMalloc1((size_t)(c->count * n) + 1, &c->par));
   for (PetscInt i = 0; i < c->count; i++) {
     for (PetscInt p = 0; p < n; p++) c->par[i * n + p] = UnrPhysicsParameterDefault(c->physics, p);

@@ -20,18 +20,24 @@ PetscErrorCode UnrFileAgree(int verdict, const char *what, const char *path)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int UnrDirectorySync(const char *path)
+/* "runs/data/train.h5": "runs/data"; "train.h5": ".". */
+static void UnrDirectoryOf(const char *path, char directory[PETSC_MAX_PATH_LEN])
 {
-  char directory[PETSC_MAX_PATH_LEN];
-
-  snprintf(directory, sizeof(directory), "%s", path);
+  snprintf(directory, PETSC_MAX_PATH_LEN, "%s", path);
   char *slash = strrchr(directory, '/');
   if (slash == directory)
     slash[1] = '\0';
   else if (slash)
     *slash = '\0';
   else
-    snprintf(directory, sizeof(directory), ".");
+    snprintf(directory, PETSC_MAX_PATH_LEN, ".");
+}
+
+static int UnrDirectorySync(const char *path)
+{
+  char directory[PETSC_MAX_PATH_LEN];
+
+  UnrDirectoryOf(path, directory);
   int file = open(directory, O_RDONLY | O_DIRECTORY);
   if (file < 0) return errno;
   /* Some file systems cannot sync a directory and need no sync. */
@@ -108,6 +114,19 @@ static int UnrDirectoryMakeHere(const char *path)
   if (file < 0) return errno;
   close(file);
   return unlink(part) ? errno : 0;
+}
+
+PetscErrorCode UnrDirectoryMakeFor(const char *file)
+{
+  char directory[PETSC_MAX_PATH_LEN];
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  UnrDirectoryOf(file, directory);
+  PetscCall(UnrFileAgree(rank ? 0 : UnrDirectoryMakeHere(directory), "cannot make or write a directory",
+                         directory));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*

@@ -10,6 +10,9 @@ PetscErrorCode UnrFileWriteBytes(const char *path, const void *data, size_t byte
 /* Makes -out and its parents, checks that it can be written, holds it against other runs until the program
  * ends.  Collective on the world. */
 PetscErrorCode UnrDirectoryMake(const char *path);
+/* Makes the directory that a file is to be written into, and checks that it can be.  Collective on the world.
+ */
+PetscErrorCode UnrDirectoryMakeFor(const char *file);
 /* Rank 0's verdict, 0 or errno, is every rank's: else the user error "WHAT (path): ...".  Collective on the
  * world. */
 PetscErrorCode UnrFileAgree(int verdict, const char *what, const char *path);

@@ -11,6 +11,14 @@ static const UnrOption options[] = {
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
+static PetscErrorCode Source(const char **path)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionWord(options, NULL, "-start_file", path));
+  UnrUserCheck(*path, "-start_type file without -start_file; allowed: a data file; try: -start_file FILE");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u)
 {
   const char *path;
@@ -20,9 +28,8 @@ static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, co
   PetscFunctionBeginUser;
   (void)seed;
   (void)par;
-  PetscCall(UnrOptionWord(options, NULL, "-start_file", &path));
+  PetscCall(Source(&path));
   PetscCall(UnrOptionInt(options, NULL, "-start_frame", &frame));
-  UnrUserCheck(path, "-start_type file without -start_file; allowed: a data file; try: -start_file FILE");
   PetscCall(UnrWellOpen(path, UnrPhysicsFieldName(physics), &well));
   /* replicas with fewer samples still take part in every read */
   PetscCallMPI(MPI_Allreduce(&u->samples, &most, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD));
@@ -39,4 +46,5 @@ const UnrStartOps UnrStartOps_File = {
     .summary = "a frame of the trajectories of a file",
     .options = options,
     .fill = Fill,
+    .source = Source,
 };

@@ -48,3 +48,14 @@ PetscErrorCode UnrStartFill(UnrPhysics physics, uint64_t seed, PetscInt first, c
   PetscCall(ops->fill(physics, seed, first, par, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode UnrStartSource(const char **path)
+{
+  const UnrStartOps *ops;
+
+  PetscFunctionBeginUser;
+  *path = NULL;
+  PetscCall(UnrPluginChoose(&class, NULL, &ops));
+  if (ops->source) PetscCall(ops->source(path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
