@@ -5,6 +5,7 @@
 #include "app/test_set.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/model_file.h"
+#include "app/train.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/seed.h"
@@ -54,5 +55,6 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrOptionsRegister("Checkpoints", UnrCheckpointOptions, NULL));
   PetscCall(UnrCaseRegister());
   PetscCall(UnrOptionsRegister("Test set", UnrTestSetOptions, NULL));
+  PetscCall(UnrTrainRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

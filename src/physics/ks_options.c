@@ -26,6 +26,6 @@ PetscErrorCode UnrPhysicsSetLength_KS(UnrPhysics physics, const double length[UN
 
   PetscFunctionBeginUser;
   (void)physics;
-  if (PetscAbsReal(par[0] - s) > 1e-5 * s) par[0] = s;
+  if (!(PetscAbsReal(par[0] - s) <= 1e-5 * s)) par[0] = s; /* NaN: nothing is known */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,6 +49,7 @@ PetscErrorCode UnrPlanFill(const char *mode, PetscInt steps, PetscInt warmup, Pe
                "-rollout_truncate is negative (%" PetscInt_FMT "); allowed: 0 (never) or a length; try: "
                "-rollout_truncate 0",
                truncate);
+  plan->mode = is_one ? "one" : is_nog ? "nog" : "wig";
   plan->steps = m;
   PetscCall(PetscMalloc1(m, &plan->cut));
   PetscCall(PetscMalloc1(m + 1, &plan->weight));
@@ -62,12 +63,18 @@ PetscErrorCode UnrPlanFill(const char *mode, PetscInt steps, PetscInt warmup, Pe
 
 PetscErrorCode UnrPlanCreate(UnrPlan *plan)
 {
-  const char *mode;
-  PetscInt steps, warmup, truncate;
+  PetscFunctionBeginUser;
+  PetscCall(UnrPlanCreateFor(NULL, 0, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrPlanCreateFor(const char *mode, PetscInt steps, UnrPlan *plan)
+{
+  PetscInt warmup, truncate;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionWord(UnrPlanOptions, NULL, "-rollout_mode", &mode));
-  PetscCall(UnrOptionInt(UnrPlanOptions, NULL, "-rollout_steps", &steps));
+  if (!mode) PetscCall(UnrOptionWord(UnrPlanOptions, NULL, "-rollout_mode", &mode));
+  if (!steps) PetscCall(UnrOptionInt(UnrPlanOptions, NULL, "-rollout_steps", &steps));
   PetscCall(UnrOptionInt(UnrPlanOptions, NULL, "-rollout_warmup", &warmup));
   PetscCall(UnrOptionInt(UnrPlanOptions, NULL, "-rollout_truncate", &truncate));
   PetscCall(UnrPlanFill(mode, steps, warmup, truncate, plan));

@@ -12,6 +12,7 @@
 #include "model/model.h"
 
 typedef struct {
+  const char *mode; /* "one", "nog", "wig"; static */
   PetscInt steps;
   bool *cut;      /* [steps]: cut[k] before step k+1, k = 0 .. steps-1 */
   double *weight; /* [steps + 1]: weight[0] unused */
@@ -22,6 +23,8 @@ PetscErrorCode UnrRolloutRegister(void);
 /* From -rollout_mode, -rollout_steps, -rollout_warmup, -rollout_truncate.  Collective on the world (user
  * errors). */
 PetscErrorCode UnrPlanCreate(UnrPlan *plan);
+/* The same for a stage of a curriculum; mode NULL, steps 0: the option's. */
+PetscErrorCode UnrPlanCreateFor(const char *mode, PetscInt steps, UnrPlan *plan);
 /* A mode by name, without options: for tests and check. */
 PetscErrorCode UnrPlanFill(const char *mode, PetscInt steps, PetscInt warmup, PetscInt truncate,
                            UnrPlan *plan);
