@@ -62,7 +62,7 @@ PetscErrorCode UnrHistoryOpen(const char *directory, PetscInt64 update, UnrHisto
   PetscCall(PetscSNPrintf(h->path, sizeof(h->path), "%s/history.csv", directory));
   if (IsRankZero()) text = update ? OldRows(h->path, update, &what) : strdup(header);
   UnrUserCheck(!what, "history of the run (%s): %s; allowed: the file that train writes; try: another -out",
-               h->path, what);
+               h->path, what ? what : "");
   PetscCall(UnrFileWriteAtomic(h->path, text ? text : ""));
   free(text);
   if (IsRankZero()) {

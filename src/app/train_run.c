@@ -137,7 +137,7 @@ static PetscErrorCode RunStage(UnrTrain *t, const UnrTrainStage *stage, UnrTrain
   PetscFunctionBeginUser;
   while (s->stage_update < stage->updates && *end == UNR_TRAIN_DONE) {
     const double begun = MPI_Wtime();
-    double rate, validation, taken;
+    double rate = 0, validation, taken;
     UnrUpdateResult result;
 
     PetscCall(Step(t, stage, &result, &rate));

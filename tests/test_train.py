@@ -1,0 +1,253 @@
+"""The command `train` from outside: layouts, restarts, kills, signals, stages, skips.
+
+Needs numpy and h5py.  The program is $UNR_BUILD_DIR/unroll; meson gives that and the environment of MPI."""
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+UNROLL = os.path.join(os.environ["UNR_BUILD_DIR"], "unroll")
+MPIEXEC = os.environ.get("UNR_MPIEXEC", "mpiexec")
+DECK = os.path.join(os.environ["UNR_SOURCE_DIR"], "inputs/ks/smoke.yaml")
+REQUEUE = 85
+
+folder = None  # of all runs of this program
+data = None    # 18 trajectories of 40 frames, six domain sizes
+
+
+def setUpModule():
+    global folder, data
+    folder = Path(tempfile.mkdtemp(prefix="unroll-train-"))
+    data = str(folder / "train.h5")
+    done = run("generate", "-generate_starts", 3, "-generate_frames", 40, "-dataset_file", data, "-dataset_precision", "double",
+               ranks=2)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+
+
+def tearDownModule():
+    shutil.rmtree(folder)
+
+
+def command(name, *options, ranks=1):
+    return [MPIEXEC, "-n", str(ranks), UNROLL, name, "-options_file", DECK, *map(str, options)]
+
+
+def run(name, *options, ranks=1):
+    return subprocess.run(command(name, *options, ranks=ranks), capture_output=True, text=True, timeout=300)
+
+
+# What all trainings here share; the deck's net is small.
+COMMON = ("-validation_steps", 3, "-validation_samples", 8, "-validation_fraction", 0.2, "-dataset_fraction", 1,
+          "-optim_lr", 1e-3, "-train_batch", 5)
+
+
+def options(out, *more):
+    return (*COMMON, "-dataset_file", data, "-out", folder / out, *more)
+
+
+def state(out, update):
+    """All arrays of a checkpoint but the clock."""
+    arrays = {}
+    with h5py.File(folder / out / f"checkpoint-{update}.h5") as f:
+        f.visititems(lambda name, item: arrays.update({name: item[()]})
+                     if isinstance(item, h5py.Dataset) and name != "seconds" else None)
+    return arrays
+
+
+def history(out):
+    with open(folder / out / "history.csv") as f:
+        return list(csv.DictReader(f))
+
+
+def summary(out):
+    return json.loads((folder / out / "summary.json").read_text())
+
+
+def weights(arrays):
+    return np.concatenate([np.ravel(a) for name, a in sorted(arrays.items()) if name.startswith("weights/")])
+
+
+class Train(unittest.TestCase):
+    def train(self, out, *more, ranks=1, status=0):
+        done = run("train", *options(out, *more), ranks=ranks)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def assert_same_bits(self, a, b):
+        self.assertEqual(sorted(a), sorted(b))
+        for name, value in a.items():
+            self.assertEqual(np.asarray(value).tobytes(), np.asarray(b[name]).tobytes(), name)
+
+    def test_layouts_agree(self):
+        """First loss, first gradient norm and the weights after 50 updates, double precision, every mode: 1 to 4 ranks as
+        replicas (batches of 5 divide by none of 2, 3, 4), and as one grid."""
+        for mode in ("one", "nog", "wig"):
+            more = ("-rollout_mode", mode, "-net_precision", "double", "-train_updates", 50)
+            self.train(f"{mode}1", *more)
+            first, end = history(f"{mode}1")[0], weights(state(f"{mode}1", 50))
+            for ranks, layout in ((2, ()), (3, ("-layout_replicas", 3)), (4, ("-layout_replicas", 2)),
+                                  (3, ("-layout_replicas", 1))):
+                out = f"{mode}{ranks}-{len(layout) and layout[1]}"
+                self.train(out, *more, *layout, ranks=ranks)
+                row = history(out)[0]
+                # sums in another order: some 1e-16 of their parts
+                self.assertLess(abs(float(row["loss"]) / float(first["loss"]) - 1), 1e-13)
+                self.assertLess(abs(float(row["gradient_norm"]) / float(first["gradient_norm"]) - 1), 1e-8)  # nine digits
+                # Adam divides by the root of a square: a gradient near zero passes its rounding on whole
+                self.assertLess(np.abs(weights(state(out, 50)) - end).max(), 1e-10, out)
+            self.assertGreater(np.abs(end - weights(state(f"{mode}1", 50)) + 1).max(), 0)
+
+    def test_restart_keeps_the_bits(self):
+        """1000 updates = 500, restart, 500, bit for bit on two ranks; to rounding when the rest runs on three."""
+        for rate in ("exponential", "plateau"):
+            more = ("-rollout_mode", "wig", "-rollout_steps", 2, "-optim_rate", rate, "-optim_lr_interval", 150,
+                    "-validation_interval", 70, "-checkpoint_interval", 250, "-net_precision", "double")
+            self.train(f"whole-{rate}", *more, "-train_updates", 1000, ranks=2)
+            self.train(f"half-{rate}", *more, "-train_updates", 500, ranks=2)
+            shutil.copytree(folder / f"half-{rate}", folder / f"third-{rate}")
+            done = self.train(f"half-{rate}", *more, "-train_updates", 1000, "-restart", "auto", ranks=2)
+            self.assertIn("resumed from", done.stdout)
+            whole, half = state(f"whole-{rate}", 1000), state(f"half-{rate}", 1000)
+            self.assert_same_bits(whole, half)
+            self.assertEqual(summary(f"half-{rate}")["start_update"], 500)
+            self.assertEqual(len(history(f"half-{rate}")), 1000)
+            self.train(f"third-{rate}", *more, "-train_updates", 520, "-restart", "auto", ranks=3)
+            self.train(f"short-{rate}", *more, "-train_updates", 520, ranks=2)
+            a, b = weights(state(f"third-{rate}", 520)), weights(state(f"short-{rate}", 520))
+            self.assertLess(np.abs(a - b).max(), 1e-10)
+        with h5py.File(folder / "whole-plateau/model.h5") as a, h5py.File(folder / "half-plateau/model.h5") as b:
+            for name in a["weights"]:
+                self.assertEqual(a["weights"][name][()].tobytes(), b["weights"][name][()].tobytes())
+
+    def test_kills(self):
+        """kill -9 at twenty random moments: never a broken file, at most one interval lost, the same final bits."""
+        more = ("-rollout_mode", "nog", "-train_updates", 6000, "-checkpoint_interval", 100, "-restart", "auto")
+        begun = time.time()
+        self.train("undisturbed", *more, ranks=2)
+        whole, kills, rng = time.time() - begun, 0, random.Random(1)
+        resumed = 0
+        while kills < 20:
+            process = subprocess.Popen(command("train", *options("killed", *more), ranks=2), stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+            time.sleep(rng.uniform(0.2, 0.2 + whole / 8))
+            if process.poll() is not None:
+                break
+            os.killpg(process.pid, signal.SIGKILL)
+            out = process.communicate()[0]
+            kills += 1
+            for path in (folder / "killed").glob("*.h5"):
+                with h5py.File(path) as f:  # opens whole: a cut file would not
+                    self.assertTrue(f.attrs["kind"])
+            for line in out.splitlines():
+                if line.startswith("resumed from"):
+                    update = int(line.split("update ")[1].split()[0])
+                    self.assertGreaterEqual(update, resumed)
+                    resumed = update
+        self.assertGreaterEqual(kills, 5)
+        self.train("killed", *more, ranks=2)
+        self.assert_same_bits(state("undisturbed", 6000), state("killed", 6000))
+        self.assertEqual([row["update"] for row in history("killed")], [str(i + 1) for i in range(6000)])
+        self.assertEqual([row["loss"] for row in history("killed")], [row["loss"] for row in history("undisturbed")])
+
+    def test_signal(self):
+        """USR1: a checkpoint, status 85, no summary; and on from there."""
+        more = ("-rollout_mode", "one", "-train_updates", 3000, "-checkpoint_interval", 0, "-restart", "auto")
+        self.train("calm", *more)
+        environment = {**os.environ, "OMPI_MCA_orte_abort_print_stack": "0"}
+        process = subprocess.Popen(command("train", *options("signalled", *more)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=environment)
+        while not (folder / "signalled/history.csv").exists():
+            time.sleep(0.01)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGUSR1)  # mpiexec passes it on
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, REQUEUE, out + err)
+        self.assertFalse((folder / "signalled/summary.json").exists())
+        self.assertIn("-restart auto", out)
+        self.train("signalled", *more)
+        self.assertGreater(summary("signalled")["start_update"], 0)
+        self.assert_same_bits(state("calm", 3000), state("signalled", 3000))
+
+    def test_stages(self):
+        """A curriculum: steps, rates and ends in turn; and one stage by the command line."""
+        more = ("-stage_steps", "1,2,4", "-stage_lr", "1e-3,5e-4,1e-4", "-stage_updates", "20,30,10")
+        self.train("stages", *more)
+        rows = history("stages")
+        self.assertEqual([row["stage"] for row in rows], ["1"] * 20 + ["2"] * 30 + ["3"] * 10)
+        self.assertEqual([float(rows[i]["learning_rate"]) for i in (0, 20, 50)], [1e-3, 5e-4, 1e-4])
+        self.assertTrue((folder / "stages/model-stage1.h5").exists() and (folder / "stages/model-stage2.h5").exists())
+        self.assertEqual(state("stages", 60)["moments/count"], 10)
+        self.train("cut", *more, "-train_updates", 25)
+        self.assertEqual(len(history("cut")), 25)
+        self.train("cut", *more, "-restart", "auto")
+        self.assert_same_bits(state("stages", 60), state("cut", 60))
+        self.train("one-stage", *more, "-rollout_mode", "nog")
+        self.assertEqual({row["stage"] for row in history("one-stage")}, {"1"})
+        self.assertEqual(len(history("one-stage")), 60)
+
+    def test_learns_and_validates(self):
+        """The error on windows that training never saw falls, and the best of them is what model.h5 holds."""
+        self.train("learns", "-train_updates", 600, "-validation_interval", 50, "-optim_lr", 3e-3)
+        rows = [row for row in history("learns") if row["validation"]]
+        self.assertEqual([int(row["update"]) for row in rows], list(range(50, 601, 50)))
+        errors = [float(row["validation"]) for row in rows]
+        self.assertLess(errors[-1], 0.3 * errors[0])
+        self.assertAlmostEqual(summary("learns")["validation_best"] / min(errors), 1, 6)
+
+    def test_start_from_a_model(self):
+        """-model_file: the first loss of the second training is about the last of the first; its net needs no options."""
+        self.train("teacher", "-train_updates", 400, "-optim_lr", 3e-3)
+        self.train("pupil", "-train_updates", 1, "-model_file", folder / "teacher/model.h5")
+        self.assertLess(summary("pupil")["loss_first"], 0.3 * summary("teacher")["loss_first"])
+
+    def test_hopeless(self):
+        """A rate that blows the weights up: every later update is skipped and counted; the run says so and fails."""
+        done = run("train", *options("hopeless", "-optim_type", "sgd", "-optim_lr", 900, "-train_updates", 2000))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("given up", done.stdout)
+        end = summary("hopeless")
+        self.assertEqual((end["status"], end["reason"]), ("failed", "skipped"))
+        self.assertGreaterEqual(end["skipped"]["nonfinite"], 100)
+        self.assertEqual(history("hopeless")[-1]["skipped"], "nonfinite")
+
+    def test_an_old_run_is_kept(self):
+        self.train("again", "-train_updates", 3)
+        before = state("again", 3)
+        self.train("again", "-train_updates", 2)
+        self.assertTrue((folder / "again/previous/checkpoint-3.h5").exists())
+        self.assertEqual(len(history("again")), 2)
+        self.assert_same_bits(before, state("again/previous", 3))
+
+    def test_refusals(self):
+        for what, more in (("-dataset_file is not given", ()),
+                           ("generate -options_file", ("-dataset_file", folder / "none.h5", "-train_updates", 1)),
+                           ("nothing ends the training", ("-dataset_file", data)),
+                           ("-out is not given", ("-dataset_file", data, "-train_updates", 1)),
+                           ("entries where another list", ("-dataset_file", data, "-stage_steps", "1,2", "-stage_epochs", 1)),
+                           ("stages without an end", ("-dataset_file", data, "-stage_steps", "1,2")),
+                           ("has no network", ("-dataset_file", data, "-train_updates", 1, "-model_type", "solver"))):
+            out = () if "-out" in what else ("-out", folder / "refused")
+            done = run("train", *COMMON, *more, *out, ranks=2)
+            self.assertEqual(done.returncode, 2, what + done.stderr)
+            self.assertIn(what, done.stderr)
+            self.assertEqual(done.stderr.count("unroll: error:"), 1)
+
+    def test_dry_run(self):
+        done = self.train("dry", "-train_updates", 100, "-dry_run")
+        self.assertIn("100 updates, about", done.stdout)
+        self.assertFalse((folder / "dry").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
