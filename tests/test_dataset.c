@@ -1,46 +1,12 @@
 /* Data files: what is written is read back on any layout, and what cannot be used is refused by name. */
-#include "support.h"
+#include "support_directory.h"
 
 #include <hdf5.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "dataset/well.h"
 
-static char directory[256];
-
-static void Begin(void)
-{
-  int rank;
-
-  TEST_CALL(UnrErrorHandlerPush());
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  strcpy(directory, "/tmp/unroll-dataset-XXXXXX");
-  if (!rank) cr_assert(mkdtemp(directory));
-  (void)MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, PETSC_COMM_WORLD);
-}
-
-static void End(void)
-{
-  char command[300];
-  int rank;
-
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  MPI_Barrier(PETSC_COMM_WORLD);
-  snprintf(command, sizeof command, "rm -r %s", directory);
-  if (!rank) cr_expect(!system(command));
-  UnrUserErrorClear();
-  TEST_CALL(PetscPopErrorHandler());
-}
-
-TestSuite(dataset, .init = Begin, .fini = End);
-
-static void Path(const char *name, char path[512])
-{
-  snprintf(path, 512, "%s/%s", directory, name);
-}
+TestSuite(dataset, .init = TestDirectoryBegin, .fini = TestDirectoryEnd);
 
 typedef struct {
   int dim;
@@ -183,8 +149,8 @@ Test(dataset, round_trip)
         UnrLayoutCreate(PETSC_COMM_WORLD, trajectories, shape->dim, shape->points, &UnrNeedsNone, &replicas));
     TEST_CALL(UnrLayoutCreateSelf(&self));
     cr_expect(grid.replicas == 1 && replicas.replicas == TestRanks());
-    Path("grid.h5", path[0]);
-    Path("self.h5", path[1]);
+    TestPath("grid.h5", path[0]);
+    TestPath("self.h5", path[1]);
     Write(path[0], shape, &grid, trajectories, frames);
     ReadAndCompare(path[0], shape, &replicas, trajectories, frames, false);
     ReadAndCompare(path[0], shape, &self, trajectories, frames, true);
@@ -217,7 +183,7 @@ Test(dataset, axes)
   double length[UNR_MAX_DIM], value;
   bool found;
 
-  Path("axes.h5", path);
+  TestPath("axes.h5", path);
   TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, 2, shapes[1].points, &UnrNeedsNone, &layout));
   Write(path, &shapes[1], &layout, 3, 2);
   TEST_CALL(UnrWellOpen(path, "velocity", &well));
@@ -250,7 +216,7 @@ Test(dataset, unfinished)
   UnrWell well;
   struct stat status;
 
-  Path("unfinished.h5", path);
+  TestPath("unfinished.h5", path);
   snprintf(part, sizeof part, "%s.part", path);
   TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, 1, shapes[0].points, &UnrNeedsNone, &layout));
   TEST_CALL(UnrGridCreate(&layout, 1, shapes[0].points, 1, 0, &grid));
@@ -267,7 +233,7 @@ Test(dataset, unfinished)
   TEST_CALL(UnrWellClose(&well));
   MPI_Barrier(PETSC_COMM_WORLD);
   cr_expect(stat(path, &status) && stat(part, &status));
-  Path("no/such/place.h5", path);
+  TestPath("no/such/place.h5", path);
   cr_expect(UnrWellCreate(path, &spec, &well) == UNR_ERR_USER);
   cr_expect(strstr(UnrUserErrorMessage(), "cannot write") && strstr(UnrUserErrorMessage(), path));
   TEST_CALL(UnrGridDestroy(&grid));
@@ -344,7 +310,7 @@ Test(dataset, minimal)
   int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  Path("minimal.h5", path);
+  TestPath("minimal.h5", path);
   if (!rank) Make(path, &recipe);
   MPI_Barrier(PETSC_COMM_WORLD);
   TEST_CALL(UnrWellOpen(path, "u", &well));
@@ -380,7 +346,7 @@ Test(dataset, not_finite)
   int rank;
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  Path("nan.h5", path);
+  TestPath("nan.h5", path);
   if (!rank) {
     Recipe recipe = {0};
     float nan = NAN;
@@ -456,12 +422,12 @@ Test(dataset, refusals)
   for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
     char name[32];
     snprintf(name, sizeof name, "bad-%zu.h5", i);
-    Path(name, path);
+    TestPath(name, path);
     if (!rank) Make(path, recipes + i);
     MPI_Barrier(PETSC_COMM_WORLD);
     ExpectRefusal(path, "u", recipes[i].expected);
   }
-  Path("odd-scalar.h5", path); /* of another shape: harmless, unless it is asked for */
+  TestPath("odd-scalar.h5", path); /* of another shape: harmless, unless it is asked for */
   if (!rank) Make(path, &(Recipe){.bad_scalar = true});
   MPI_Barrier(PETSC_COMM_WORLD);
   {
@@ -477,9 +443,9 @@ Test(dataset, refusals)
     UnrUserErrorClear();
     TEST_CALL(UnrWellClose(&well));
   }
-  Path("missing.h5", path);
+  TestPath("missing.h5", path);
   ExpectRefusal(path, "u", "No such file");
   ExpectRefusal(directory, "u", "not a file");
-  Path("bad-1.h5", path); /* its only groups have no field at all */
+  TestPath("bad-1.h5", path); /* its only groups have no field at all */
   ExpectRefusal(path, NULL, "no field");
 }

@@ -109,10 +109,17 @@ static bool IsUsable(const UnrArray *array)
   return true;
 }
 
+static PetscErrorCode CountWeights(const UnrArray *array, void *context)
+{
+  PetscFunctionBeginUser;
+  if (!strncmp(array->name, "weights/", 8)) ++*(PetscInt *)context;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrModelFileLoad(UnrNet net, bool *is_loaded)
 {
   const char *path;
-  PetscInt arrays;
+  PetscInt arrays, weights = 0;
   UnrArray *array;
 
   PetscFunctionBeginUser;
@@ -121,6 +128,11 @@ PetscErrorCode UnrModelFileLoad(UnrNet net, bool *is_loaded)
   if (!path) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Arrays(net, NULL, &arrays, &array));
   PetscCall(UnrStateFileRead(path, kind, arrays, array));
+  PetscCall(UnrStateFileArrays(path, kind, CountWeights, &weights));
+  UnrUserCheck(weights == arrays - 3,
+               "the model %s has %" PetscInt_FMT " arrays of weights; allowed: %" PetscInt_FMT
+               ", of the net that the options describe; try: the -net_ options that it was made with",
+               path, weights, arrays - 3);
   for (PetscInt i = 0; i < arrays; i++)
     UnrUserCheck(
         IsUsable(&array[i]),

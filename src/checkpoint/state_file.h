@@ -20,6 +20,8 @@ typedef struct {
 enum { UNR_STATE_SCHEMA = 1 };
 
 /*
+  In all that read, kind NULL is any kind.
+
   UnrStateFileWrite - the arrays, with attributes `kind`, `schema`, `version` and the group `options` (the
   resolved set). Collective on the world.
 */
@@ -37,3 +39,7 @@ PetscErrorCode UnrStateFileOptions(const char *path, const char *kind,
                                    PetscErrorCode (*visit)(const char *name, const char *value,
                                                            void *context),
                                    void *context);
+/* Calls visit for every array of the file, data NULL, in the order of the names.  Collective on the world. */
+PetscErrorCode UnrStateFileArrays(const char *path, const char *kind,
+                                  PetscErrorCode (*visit)(const UnrArray *array, void *context),
+                                  void *context);

@@ -34,3 +34,10 @@ const char *UnrStateArrayText(const UnrArray *array, char text[UNR_STATE_TEXT]);
 /* Type in memory. */
 hid_t UnrStateNativeType(UnrNumberType type);
 size_t UnrStateArrayBytes(const UnrArray *array);
+/* Does the name, group by group, lead to something? */
+bool UnrStateExists(hid_t file, const char *name);
+/* Calls work on rank 0 with the open file; its verdict is every rank's.  Collective on the world. */
+PetscErrorCode UnrStateOnRank0(const char *path, const char *kind,
+                               bool (*work)(UnrStateExam *exam, void *context), void *context);
+/* From rank 0, in pieces that MPI can count. */
+PetscErrorCode UnrStateBroadcast(void *data, size_t bytes);

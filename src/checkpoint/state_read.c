@@ -7,8 +7,7 @@
 #include "core/error.h"
 #include "core/event.h"
 
-/* Does the name, group by group, lead to something? */
-static bool Exists(hid_t file, const char *name)
+bool UnrStateExists(hid_t file, const char *name)
 {
   char part[sizeof((UnrArray *)0)->name];
 
@@ -22,7 +21,7 @@ static bool Exists(hid_t file, const char *name)
 /* The data set of that name if it is there, else -1. */
 static hid_t OpenArray(hid_t file, const char *name)
 {
-  return Exists(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+  return UnrStateExists(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
 }
 
 static bool ExamineArray(UnrStateExam *exam, const UnrArray *wanted)
@@ -60,8 +59,7 @@ static bool ReadArray(UnrStateExam *exam, const UnrArray *array)
                       array->name, exam->kind, exam->path);
 }
 
-/* From rank 0, in pieces that MPI can count. */
-static PetscErrorCode Broadcast(void *data, size_t bytes)
+PetscErrorCode UnrStateBroadcast(void *data, size_t bytes)
 {
   PetscFunctionBeginUser;
   for (size_t at = 0; at < bytes;) {
@@ -73,9 +71,8 @@ static PetscErrorCode Broadcast(void *data, size_t bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Calls work on rank 0 with the open file; its verdict is every rank's. */
-static PetscErrorCode OnRank0(const char *path, const char *kind,
-                              bool (*work)(UnrStateExam *exam, void *context), void *context)
+PetscErrorCode UnrStateOnRank0(const char *path, const char *kind,
+                               bool (*work)(UnrStateExam *exam, void *context), void *context)
 {
   UnrStateExam exam = {.message = ""};
   UnrHDF5Silence silence;
@@ -117,8 +114,9 @@ PetscErrorCode UnrStateFileRead(const char *path, const char *kind, PetscInt arr
   UnrStateWanted wanted = {arrays, array};
 
   PetscFunctionBeginUser;
-  PetscCall(OnRank0(path, kind, ReadWork, &wanted));
-  for (PetscInt i = 0; i < arrays; i++) PetscCall(Broadcast(array[i].data, UnrStateArrayBytes(&array[i])));
+  PetscCall(UnrStateOnRank0(path, kind, ReadWork, &wanted));
+  for (PetscInt i = 0; i < arrays; i++)
+    PetscCall(UnrStateBroadcast(array[i].data, UnrStateArrayBytes(&array[i])));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,85 +147,10 @@ PetscErrorCode UnrStateFileNumber(const char *path, const char *kind, const char
   UnrStateNumber number = {.name = name};
 
   PetscFunctionBeginUser;
-  PetscCall(OnRank0(path, kind, NumberWork, &number));
-  PetscCall(Broadcast(&number.value, sizeof number.value));
-  PetscCall(Broadcast(&number.found, sizeof number.found));
+  PetscCall(UnrStateOnRank0(path, kind, NumberWork, &number));
+  PetscCall(UnrStateBroadcast(&number.value, sizeof number.value));
+  PetscCall(UnrStateBroadcast(&number.found, sizeof number.found));
   *found = number.found;
   if (*found) *value = number.value;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What rank 0 gathers for all: texts or arrays one behind the other. */
-typedef struct {
-  char *data;
-  size_t bytes;
-} UnrStateList;
-
-static bool Append(UnrStateList *list, const void *data, size_t bytes)
-{
-  char *grown = realloc(list->data, list->bytes + bytes);
-
-  if (!grown) return false;
-  list->data = grown;
-  memcpy(list->data + list->bytes, data, bytes);
-  list->bytes += bytes;
-  return true;
-}
-
-static PetscErrorCode BroadcastList(UnrStateList *list)
-{
-  PetscFunctionBeginUser;
-  PetscCall(Broadcast(&list->bytes, sizeof list->bytes));
-  if (!list->data) list->data = malloc(list->bytes + 1);
-  PetscCheck(list->data, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %zu bytes", list->bytes);
-  PetscCall(Broadcast(list->data, list->bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* "-name", "value": each with its end. */
-static herr_t OptionVisit(hid_t group, const char *name, const H5A_info_t *info, void *context)
-{
-  char value[4096];
-
-  (void)info;
-  if (!UnrHDF5GetText(group, name, value, sizeof value)) return 0;
-  return Append(context, "-", 1) && Append(context, name, strlen(name) + 1) &&
-                 Append(context, value, strlen(value) + 1)
-             ? 0
-             : -1;
-}
-
-static bool OptionsWork(UnrStateExam *exam, void *context)
-{
-  hid_t group;
-  herr_t status;
-
-  if (!Exists(exam->file, "options")) return true;
-  group = H5Gopen2(exam->file, "options", H5P_DEFAULT);
-  status = group < 0 ? -1 : H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, OptionVisit, context);
-  if (group >= 0) H5Gclose(group);
-  return status >= 0 ||
-         UnrStateFail(exam, "damaged group 'options' in %s; allowed: a complete file; try: an earlier one",
-                      exam->path);
-}
-
-PetscErrorCode UnrStateFileOptions(const char *path, const char *kind,
-                                   PetscErrorCode (*visit)(const char *name, const char *value,
-                                                           void *context),
-                                   void *context)
-{
-  UnrStateList list = {0};
-  PetscErrorCode code = PETSC_SUCCESS;
-
-  PetscFunctionBeginUser;
-  PetscCall(OnRank0(path, kind, OptionsWork, &list));
-  PetscCall(BroadcastList(&list));
-  for (const char *at = list.data, *value; !code && at < list.data + list.bytes;
-       at = value + strlen(value) + 1) {
-    value = at + strlen(at) + 1;
-    code = (*visit)(at, value, context);
-  }
-  free(list.data);
-  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
