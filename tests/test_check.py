@@ -35,6 +35,7 @@ CASES = [
     (BURGERS, 3, ["-layout_replicas", "1", "-layout_grid", "1,3", "-net_precision", "double"]),
     (BURGERS, 4, ["-layout_replicas", "1", "-layout_grid", "2,2"]),
 ]
+SMALL = ["-train_batch", "2", "-start_warmup", "20", "-net_resnet_features", "16"]
 
 
 def run(program, mpiexec, deck, ranks, options, out):
@@ -71,8 +72,8 @@ def main():
     program, mpiexec = sys.argv[1:3]
     failed = 0
     decks = {str(path.relative_to(SOURCE)) for path in SOURCE.glob("inputs/*/*.yaml")}
-    # A deck that no case names is tried as it is: adding one changes nothing here.
-    cases = CASES + [(deck, 2, []) for deck in sorted(decks - {case[0] for case in CASES})]
+    # A deck that no case names is tried with few and thin samples: adding one changes nothing here.
+    cases = CASES + [(deck, 2, SMALL) for deck in sorted(decks - {case[0] for case in CASES})]
     for case in cases:
         wrong = verdict(program, mpiexec, *case)
         failed += wrong is not None
