@@ -55,27 +55,33 @@ static double Variance(const UnrMetricRecord *record, PetscInt slot, PetscInt fi
   return variance > STILL * STILL * mean * mean ? variance : 0;
 }
 
-/* Mean over frames first + lag .. last of (s^k - s^(k - lag))^2 / (2 variance), and over the observed numbers
- * that vary. */
-static double Distance(const UnrMetricRecord *record, const double variance[], PetscInt lag, PetscInt first,
-                       PetscInt last)
+/*
+  Distances of times `lag` frames apart, and of lag to lag + 1, since a period need not be whole frames: means
+  over frames first + lag + 1 .. last, and over the observed numbers that vary, of (a + w b)^2 / (2 variance),
+  a = s^k - s^(k - lag),  b = s^(k - lag) - s^(k - lag - 1);  w = 0, and the least for w in [0, 1].
+*/
+static void Distances(const UnrMetricRecord *record, const double variance[], PetscInt lag, PetscInt first,
+                      PetscInt last, double *whole, double *least)
 {
-  double distance = 0;
+  double aa = 0, ab = 0, bb = 0, scale, w;
   int varying = 0;
 
   for (int s = 0; s < OBSERVED; s++) {
-    double sum = 0;
-
     if (variance[s] <= 0) continue;
     varying++;
-    for (PetscInt k = first + lag; k <= last; k++) {
-      const double step = UnrMetricAt(record, k, s) - UnrMetricAt(record, k - lag, s);
+    for (PetscInt k = first + lag + 1; k <= last; k++) {
+      const double then = UnrMetricAt(record, k - lag, s);
+      const double a = UnrMetricAt(record, k, s) - then, b = then - UnrMetricAt(record, k - lag - 1, s);
 
-      sum += step * step;
+      aa += a * a / variance[s];
+      ab += a * b / variance[s];
+      bb += b * b / variance[s];
     }
-    distance += sum / (2 * variance[s] * (double)(last - first - lag + 1));
   }
-  return distance / varying;
+  scale = 2 * varying * (double)(last - first - lag);
+  w = bb > 0 ? fmin(fmax(-ab / bb, 0), 1) : 0;
+  *whole = aa / scale;
+  *least = (aa + 2 * w * ab + w * w * bb) / scale;
 }
 
 /* Over the second half: none of the numbers changes (a wave that travels), or they leave and come back, at
@@ -90,10 +96,11 @@ static bool IsRecurring(const UnrMetricRecord *record)
   for (int s = 0; s < OBSERVED; s++) sum += variance[s] = Variance(record, s, first, last);
   if (sum <= 0) return true;
   for (PetscInt lag = 1; lag <= most; lag++) {
-    const double distance = Distance(record, variance, lag, first, last);
+    double whole, least;
 
-    if (is_away && distance < RETURNED) return true;
-    is_away = is_away || distance > AWAY;
+    Distances(record, variance, lag, first, last, &whole, &least);
+    is_away = is_away || whole > AWAY;
+    if (is_away && least < RETURNED) return true;
   }
   return false;
 }
