@@ -1,27 +1,64 @@
 /* The case of `evaluate`: the test set, the model with its weights, references, metrics. */
 #include "app/evaluate.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "checkpoint/model_file.h"
 #include "core/error.h"
 
-/* A net without weights measures nothing. */
+/* A net without weights measures nothing; the bare solver, where it is asked for, needs no file. */
 static PetscErrorCode CheckModel(UnrEvaluate *e)
 {
   const char *deck = UnrOptionsDeck();
   UnrModelNeeds wants;
+  PetscBool is_given;
+  PetscMPIInt rank;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-model_type", &is_given));
   PetscCall(UnrModelWants(&wants));
+  if (is_given && !wants.net) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(UnrOptionWord(UnrModelFileOptions, NULL, "-model_file", &e->model_file));
   UnrUserCheck(!wants.net || e->model_file,
                "the model has a network without weights (-model_file unset); allowed: a file that train "
                "made, or -model_type solver; try: unroll train %s%s -out runs/train, then -model_file "
                "runs/train/model.h5",
                deck ? "-options_file " : "", deck ? deck : "");
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  UnrUserCheck(rank || !e->model_file || !access(e->model_file, R_OK),
+               "no model file (%s): %s; allowed: a file that train made; try: unroll train %s%s -out "
+               "runs/train, then -model_file runs/train/model.h5",
+               e->model_file, strerror(errno), deck ? "-options_file " : "", deck ? deck : "");
+  PetscCall(UnrModelFileDescribe());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The network's training mode, as the options in its file tell it: that of the last stage, where all stages
+   name theirs. */
+typedef struct {
+  char mode[32];
+  bool is_plain;
+} Mode;
+
+static PetscErrorCode VisitMode(const char *name, const char *value, void *context)
+{
+  Mode *m = context;
+  const char *last = strrchr(value, ',');
+
+  PetscFunctionBeginUser;
+  const bool is_plain = !strcmp(name, "-rollout_mode");
+  if (!is_plain && (m->is_plain || strcmp(name, "-stage_mode"))) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(m->mode, sizeof m->mode, "%s", last ? last + 1 : value);
+  m->is_plain = is_plain;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrEvaluateCreate(UnrEvaluate *e)
 {
-  static char mode[32];
+  static Mode mode;
+  bool is_loaded;
   UnrCaseSpec spec;
 
   PetscFunctionBeginUser;
@@ -31,8 +68,13 @@ PetscErrorCode UnrEvaluateCreate(UnrEvaluate *e)
   e->save = PetscMin(e->save, e->set.frames);
   spec = UnrTestSetSpec(&e->set);
   PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, &spec, &e->c));
-  mode[0] = '\0';
-  e->mode = mode;
+  mode = (Mode){"", false};
+  if (e->c.net) {
+    PetscCall(UnrModelFileLoad(e->c.net, &is_loaded));
+    PetscCall(UnrStateFileOptions(e->model_file, "model", VisitMode, &mode));
+  } else
+    e->model_file = NULL;
+  e->mode = mode.mode;
   PetscCall(UnrReferenceOpen(e));
   PetscCall(UnrMetricsCreate(e->c.grid, e->c.count, e->set.frames, e->window, &e->metrics));
   PetscFunctionReturn(PETSC_SUCCESS);

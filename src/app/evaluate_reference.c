@@ -5,9 +5,7 @@
 #include <unistd.h>
 #include "core/error.h"
 #include "core/progress.h"
-
-/* Data sets up to this many bytes a rank are read at once. */
-#define CACHE 1e9
+#include "dataset/sampler.h"
 
 static PetscErrorCode CheckExists(const UnrEvaluate *e)
 {
@@ -94,6 +92,7 @@ static PetscErrorCode FindTrajectories(UnrEvaluate *e)
 
 PetscErrorCode UnrReferenceOpen(UnrEvaluate *e)
 {
+  double most;
   bool is_cached;
 
   PetscFunctionBeginUser;
@@ -102,7 +101,8 @@ PetscErrorCode UnrReferenceOpen(UnrEvaluate *e)
   PetscCall(UnrWellOpen(e->set.file, UnrPhysicsFieldName(e->c.physics), &e->file));
   PetscCall(CheckTime(e));
   PetscCall(FindTrajectories(e));
-  PetscCall(UnrWellCache(e->file, e->c.grid, CACHE, &is_cached));
+  PetscCall(UnrOptionReal(UnrSamplerOptions, NULL, "-dataset_memory", &most));
+  PetscCall(UnrWellCache(e->file, e->c.grid, most, &is_cached));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
