@@ -20,7 +20,7 @@ MPIEXEC = os.environ.get("UNR_MPIEXEC", "mpiexec")
 DECK = os.path.join(SOURCE, "inputs", "ks", "smoke.yaml")
 STARTS, FRAMES, FIRST, VALUES = 3, 60, 12, (7.44, 11.2)
 SET = ("-test_values", "7.44,11.2", "-test_starts", STARTS, "-test_frames", FRAMES, "-test_warmup", 100, "-seed_test", 3,
-       "-dataset_precision", "double")
+       "-dataset_precision", "double", "-test_file", "none")
 BARE = ("-model_type", "solver")
 SERIES = ("rel", "mse", "correlation", "residual")
 NUMBERS = ("rel", "one_frame", "mse", "correlation_time", "residual", "divergence_time")

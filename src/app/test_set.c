@@ -1,8 +1,11 @@
 #include "app/test_set.h"
 
+#include <string.h>
+
 const UnrOption UnrTestSetOptions[] = {
     {"-test_file", UNR_PATH, NULL, 0, 0, NULL,
-     "the test set, made by generate -generate_set test; unset: evaluate integrates the reference itself",
+     "the test set, made by generate -generate_set test; unset, or none: evaluate integrates the reference "
+     "itself",
      NULL},
     {"-test_values", UNR_REALS, NULL, 0, 0, "the parameter's",
      "values of -sample_parameter to test on; unset: the training's", NULL},
@@ -21,6 +24,7 @@ PetscErrorCode UnrTestSetGet(UnrTestSet *set)
   PetscFunctionBeginUser;
   *set = (UnrTestSet){0};
   PetscCall(UnrOptionWord(UnrTestSetOptions, NULL, "-test_file", &set->file));
+  if (set->file && !strcmp(set->file, "none")) set->file = NULL; /* over the deck's */
   PetscCall(UnrOptionInt(UnrTestSetOptions, NULL, "-test_starts", &set->starts));
   PetscCall(UnrOptionInt(UnrTestSetOptions, NULL, "-test_warmup", &set->warmup));
   PetscCall(UnrOptionInt(UnrTestSetOptions, NULL, "-test_frames", &set->frames));
