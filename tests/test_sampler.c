@@ -311,41 +311,6 @@ Test(sampler, noise)
   End(&c, options);
 }
 
-/* For validation: evenly over trajectories and frames, each once, the same in every epoch, without noise. */
-Test(sampler, spread)
-{
-  const UnrFrames part = {9, 14};
-  int count[TRAJECTORIES][FRAMES], windows = 0, most = 0, least = 99;
-  UnrSampler sampler;
-  Case c;
-
-  Begin(&c, 1, "-dataset_noise 1");
-  TEST_CALL(UnrSamplerCreate(c.well, c.physics, &c.layout, part, STEPS, 4, &sampler));
-  TEST_CALL(UnrSamplerSpread(sampler, 30));
-  cr_expect(UnrSamplerWindows(sampler) == 30 && UnrSamplerBatches(sampler) == 8);
-  for (PetscInt64 epoch = 0; epoch < 2; epoch++) {
-    ReadEpoch(&c, sampler, part, epoch, true, count);
-    for (PetscInt t = 0; t < TRAJECTORIES; t++) {
-      int of_trajectory = 0;
-      for (PetscInt f = 0; f < FRAMES; f++) {
-        cr_expect(count[t][f] <= 1);
-        of_trajectory += count[t][f];
-      }
-      windows += of_trajectory;
-      most = of_trajectory > most ? of_trajectory : most;
-      least = of_trajectory < least ? of_trajectory : least;
-    }
-  }
-  cr_expect(windows == 60 && most <= 5 && least >= 4, "%d windows, %d to %d a trajectory", windows, least,
-            most);
-  TEST_CALL(UnrSamplerSpread(sampler, 1000));
-  cr_expect(UnrSamplerWindows(sampler) == TRAJECTORIES * 11);
-  ReadEpoch(&c, sampler, part, 0, true, count);
-  ExpectEachOnce(part, count);
-  TEST_CALL(UnrSamplerDestroy(&sampler));
-  End(&c, "-dataset_noise");
-}
-
 /* Makes a sampler on a file that is written anew. */
 static PetscErrorCode Remade(Case *c, bool has_scalar, const double size[], UnrSampler *sampler)
 {

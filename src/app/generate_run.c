@@ -10,7 +10,7 @@
 #include "core/signal.h"
 #include "dataset/start.h"
 
-enum { BUFFER_BYTES = 1 << 24, WARMUP_CHECK = 64 };
+enum { BUFFER_BYTES = 1 << 24, CHECK_INTERVAL = 64 };
 
 /* A block of frames of this replica's trajectories on its way into the file. */
 typedef struct {
@@ -150,6 +150,7 @@ static PetscErrorCode BufferAdd(const UnrGenerate *g, UnrBatch u, Buffer *buffer
 static PetscErrorCode Frames(const UnrGenerate *g, UnrWell *well, UnrGenerated *done)
 {
   const PetscInt last = g->warmup + g->frames - 1;
+  PetscInt step;
   Buffer buffer;
   UnrBatch u, next;
   UnrProgress progress;
@@ -161,8 +162,8 @@ static PetscErrorCode Frames(const UnrGenerate *g, UnrWell *well, UnrGenerated *
   PetscCall(BufferCreate(g, u, &buffer));
   PetscCall(UnrCaseStart(&g->c, u));
   UnrProgressBegin(&progress, "generate", last);
-  for (PetscInt step = 0; step <= last && !done->is_stopped; step++) {
-    bool is_full = step < g->warmup && step % WARMUP_CHECK == 0;
+  for (step = 0; step <= last && !done->is_stopped; step++) {
+    bool is_full = false;
 
     if (step) {
       const UnrBatch t = u;
@@ -174,11 +175,11 @@ static PetscErrorCode Frames(const UnrGenerate *g, UnrWell *well, UnrGenerated *
     }
     if (bad == NONE) bad = FindBad(g, u, step);
     if (step >= g->warmup) PetscCall(BufferAdd(g, u, &buffer, &is_full));
-    if (is_full) PetscCall(Agree(g, bad, well, &done->is_stopped));
-    if (is_full && step >= g->warmup && !done->is_stopped) PetscCall(BufferFlush(g, *well, &buffer, done));
+    if (is_full || step % CHECK_INTERVAL == 0) PetscCall(Agree(g, bad, well, &done->is_stopped));
+    if (is_full && !done->is_stopped) PetscCall(BufferFlush(g, *well, &buffer, done));
     UnrProgressStep(&progress, step, NULL);
   }
-  UnrProgressEnd(&progress, done->is_stopped ? progress.total : last, done->is_stopped ? "stopped" : NULL);
+  UnrProgressEnd(&progress, step - 1, done->is_stopped ? "stopped" : NULL);
   PetscCall(PetscFree(buffer.u));
   PetscCall(UnrBatchDestroy(&next));
   PetscCall(UnrBatchDestroy(&u));

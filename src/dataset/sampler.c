@@ -134,15 +134,6 @@ PetscErrorCode UnrSamplerDestroy(UnrSampler *sampler)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrSamplerSpread(UnrSampler s, PetscInt64 windows)
-{
-  PetscFunctionBeginUser;
-  PetscCheck(windows > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%lld windows", (long long)windows);
-  s->spread = PetscMin(windows, s->trajectories * s->per_trajectory);
-  s->noise = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* One window into sample i of the frames; a rank without a place reads nothing, together with the others. */
 static PetscErrorCode ReadWindow(UnrSampler s, const UnrPlace *place, PetscInt i)
 {

@@ -37,9 +37,6 @@ PetscErrorCode UnrFramesSplit(UnrWell well, UnrFrames *training, UnrFrames *vali
 PetscErrorCode UnrSamplerCreate(UnrWell well, UnrPhysics physics, const UnrLayout *layout, UnrFrames frames,
                                 PetscInt steps, PetscInt batch, UnrSampler *sampler);
 PetscErrorCode UnrSamplerDestroy(UnrSampler *sampler);
-/* For validation: an epoch is so many windows (all, if there are fewer), spread evenly over all trajectories
-   and frames, in a fixed order, without noise. */
-PetscErrorCode UnrSamplerSpread(UnrSampler sampler, PetscInt64 windows);
 PetscInt64 UnrSamplerWindows(UnrSampler sampler); /* of an epoch */
 PetscInt64 UnrSamplerBatches(UnrSampler sampler); /* of an epoch */
 

@@ -16,7 +16,6 @@ struct UnrSampler_ {
   double *par; /* [trajectory][parameter] */
   uint64_t seed;
   double noise;
-  PetscInt64 spread; /* windows of an epoch that are spread evenly, in a fixed order; 0: all, shuffled */
 
   /* Trajectories of equal parameters, or all: those of group g are member[begin[g] .. begin[g + 1]), its
      batches, before they are shuffled, batch_begin[g] .. batch_begin[g + 1]. */

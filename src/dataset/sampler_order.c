@@ -44,12 +44,12 @@ PetscErrorCode UnrSamplerGroup(UnrSampler s, bool is_mixed)
 
 PetscInt64 UnrSamplerWindows(UnrSampler s)
 {
-  return s->spread ? s->spread : s->trajectories * s->per_trajectory;
+  return s->trajectories * s->per_trajectory;
 }
 
 PetscInt64 UnrSamplerBatches(UnrSampler s)
 {
-  return s->spread ? (s->spread + s->batch - 1) / s->batch : s->batch_begin[s->groups];
+  return s->batch_begin[s->groups];
 }
 
 /* The group that unshuffled batch b belongs to. */
@@ -67,24 +67,6 @@ static PetscInt GroupOfBatch(UnrSampler s, PetscInt64 b)
   return low;
 }
 
-/* Place of a window among those of all trajectories. */
-static UnrPlace Place(UnrSampler s, const PetscInt member[], PetscInt64 window)
-{
-  const PetscInt t = (PetscInt)(window / s->per_trajectory);
-
-  return (UnrPlace){member ? member[t] : t, s->first + (PetscInt)(window % s->per_trajectory)};
-}
-
-/* Windows (i + 1/2) N / n of the N there are, i = 0 ... n - 1: the same in every epoch. */
-static void SpreadPlaces(UnrSampler s, PetscInt64 batch, PetscInt *samples, UnrPlace place[])
-{
-  const double apart = (double)(s->trajectories * s->per_trajectory) / (double)s->spread;
-
-  *samples = (PetscInt)PetscMin((PetscInt64)s->batch, s->spread - batch * s->batch);
-  for (PetscInt i = 0; i < *samples; i++)
-    place[i] = Place(s, NULL, (PetscInt64)(((double)(batch * s->batch + i) + 0.5) * apart));
-}
-
 PetscErrorCode UnrSamplerPlaces(UnrSampler s, PetscInt64 epoch, PetscInt64 batch, PetscInt *samples,
                                 UnrPlace place[])
 {
@@ -94,18 +76,16 @@ PetscErrorCode UnrSamplerPlaces(UnrSampler s, PetscInt64 epoch, PetscInt64 batch
   PetscCheck(epoch >= 0 && batch >= 0 && batch < UnrSamplerBatches(s), PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "batch %lld of epoch %lld; an epoch has %lld", (long long)batch,
              (long long)epoch, (long long)UnrSamplerBatches(s));
-  if (s->spread) {
-    SpreadPlaces(s, batch, samples, place);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   batch = (PetscInt64)UnrPermute((uint64_t)UnrSamplerBatches(s), order, (uint64_t)batch);
   const PetscInt g = GroupOfBatch(s, batch);
   const UnrRng inside = {s->seed, UnrRngStream("order of windows", (uint64_t)epoch, (uint64_t)g)};
   const PetscInt64 windows = (s->begin[g + 1] - s->begin[g]) * s->per_trajectory;
   const PetscInt64 first = (batch - s->batch_begin[g]) * s->batch;
   *samples = (PetscInt)PetscMin((PetscInt64)s->batch, windows - first);
-  for (PetscInt i = 0; i < *samples; i++)
-    place[i] = Place(s, s->member + s->begin[g],
-                     (PetscInt64)UnrPermute((uint64_t)windows, inside, (uint64_t)(first + i)));
+  for (PetscInt i = 0; i < *samples; i++) {
+    const PetscInt64 window = (PetscInt64)UnrPermute((uint64_t)windows, inside, (uint64_t)(first + i));
+    place[i] = (UnrPlace){s->member[s->begin[g] + (PetscInt)(window / s->per_trajectory)],
+                          s->first + (PetscInt)(window % s->per_trajectory)};
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

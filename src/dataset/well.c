@@ -101,7 +101,7 @@ PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well)
   PetscFunctionBeginUser;
   *well = NULL;
   PetscCall(PetscNew(&w));
-  w->file = w->data = w->transfer = -1;
+  w->file = w->data = w->transfer = w->lock = -1;
   PetscCall(PetscStrallocpy(path, &w->path));
   if (!WorldRank()) UnrWellExamine(path, field, &w->facts, message);
   good = !message[0];
@@ -128,6 +128,7 @@ PetscErrorCode UnrWellClose(UnrWell *well)
   if (w->data >= 0) UnrCallHDF5(H5Dclose(w->data));
   if (w->file >= 0) UnrCallHDF5(H5Fclose(w->file));
   if (w->part && !WorldRank()) (void)unlink(w->part);
+  if (w->lock >= 0) (void)close(w->lock);
   free(w->facts.length);
   free(w->facts.time);
   free(w->facts.scalar_name);

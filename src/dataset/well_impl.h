@@ -24,6 +24,7 @@ struct UnrWell_ {
   UnrWellFacts facts;
   char *path, *part; /* part: the file beside `path` while it is written, else NULL */
   hid_t file, data, transfer;
+  int lock;      /* rank 0's hold on `part` against other runs, else -1 */
   float *single; /* one state of this rank, for float32 files; made when first needed */
   size_t single_room;
   char

@@ -50,6 +50,31 @@ static int Reserve(const char *part, double bytes)
 }
 
 /*
+  0 or errno, on rank 0: the file beside the path, with its room and all but the field's values, held against
+  other runs until it is closed.  EBUSY: one of them writes it.
+*/
+static int Prepare(UnrWell well, const UnrWellSpec *spec)
+{
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  struct stat status;
+  int verdict;
+
+  if (!stat(well->path, &status) && !S_ISREG(status.st_mode))
+    return S_ISDIR(status.st_mode) ? EISDIR : EEXIST;
+  well->lock = open(well->part, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (well->lock < 0) return errno;
+  /* of this descriptor, so that Reserve and HDF5 may open and close the file; some file systems have no locks
+   */
+  if (fcntl(well->lock, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES)) return EBUSY;
+  errno = 0;
+  verdict = Reserve(well->part, MostBytes(spec));
+  if (!verdict && !UnrWellSkeleton(well->part, spec)) verdict = errno ? errno : EIO;
+  if (!verdict) verdict = Reserve(well->part, 0);
+  if (verdict) (void)unlink(well->part);
+  return verdict;
+}
+
+/*
   UnrWellCreate - begin a new file.     Collective on the world.
   In      path, spec  the same on every rank; borrowed for this call
   Out     well        owned by the caller: UnrWellCommit, or UnrWellClose to throw it away
@@ -69,7 +94,7 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
              "a t0 field has one component, not %" PetscInt_FMT, spec->grid->components);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscNew(&w));
-  w->file = w->data = w->transfer = -1;
+  w->file = w->data = w->transfer = w->lock = -1;
   snprintf(part, sizeof part, "%s.part", path);
   PetscCall(PetscStrallocpy(path, &w->path));
   PetscCall(PetscStrallocpy(part, &w->part));
@@ -81,18 +106,19 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
   w->facts.info.frames = spec->frames;
   w->facts.info.components = spec->grid->components;
   w->facts.info.is_double = spec->precision == UNR_DOUBLE;
-  errno = 0;
-  if (!rank) {
-    verdict = Reserve(part, MostBytes(spec));
-    if (!verdict && !UnrWellSkeleton(part, spec)) verdict = errno ? errno : EIO;
-    if (!verdict) verdict = Reserve(part, 0);
-    good = !verdict;
-  }
-  if (!good) (void)unlink(part);
+  if (!rank) verdict = Prepare(w, spec);
+  good = !verdict;
+  if (!good) PetscCall(PetscFree(w->part)); /* gone, or another run's */
+  PetscCallMPI(MPI_Bcast(&good, sizeof good, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  if (!good) PetscCall(UnrWellClose(&w));
   UnrUserCheck(
-      good,
-      "cannot write data file (%s): %s; allowed: a directory that can be written, with room; try: another "
-      "-out",
+      verdict != EBUSY,
+      "another run writes this data file (%s); allowed: one at a time; try: wait for it, or another file",
+      path);
+  UnrUserCheck(
+      good || rank,
+      "cannot write data file (%s): %s; allowed: a file in a directory that can be written, with room; try: "
+      "another -out",
       path, strerror(verdict));
   PetscCall(UnrWellOpenParallel(w, part, H5F_ACC_RDWR, &good));
   UnrUserCheck(good,
