@@ -198,7 +198,7 @@ class Generate(unittest.TestCase):
 
     def test_two_at_once(self):
         self.begin("a")
-        done = self.run_in("a", *CASE, *LONG)
+        done = self.run_in("a", *CASE, *LONG, "-out", "other")
         self.assertEqual(done.returncode, 2)
         self.assertIn("another run writes this data file (long.h5)", done.stderr)
         self.assertTrue(os.path.exists(self.path("a", "long.h5.part")))  # the other's
