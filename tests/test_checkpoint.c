@@ -167,7 +167,7 @@ Test(checkpoint, leaves_a_branch)
 
 Test(checkpoint, retires)
 {
-  static const char *const names[] = {"model.h5", "history.csv", "summary.json", NULL};
+  static const char *const names[] = {"model*.h5", "history.csv", "summary.json", NULL};
 
   TEST_CALL(UnrCheckpointRetire(directory, names));
   cr_expect(!TestExists("previous"), "nothing to set aside");
@@ -175,10 +175,14 @@ Test(checkpoint, retires)
   Write(20);
   Put("history.csv", "first");
   Put("model.h5", "first");
+  Put("model-stage1.h5", "first");
+  Put("notes.txt", "mine");
   TEST_CALL(UnrCheckpointRetire(directory, names));
   ExpectNewest(-1);
   cr_expect(TestExists("previous/checkpoint-10.h5") && TestExists("previous/checkpoint-20.h5"));
   cr_expect(TestExists("previous/history.csv") && TestExists("previous/model.h5") && !TestExists("model.h5"));
+  cr_expect(TestExists("previous/model-stage1.h5") && !TestExists("model-stage1.h5") &&
+            TestExists("notes.txt"));
   Write(5);
   Put("history.csv", "second");
   TEST_CALL(UnrCheckpointRetire(directory, names));

@@ -66,6 +66,7 @@ static PetscErrorCode Arrays(UnrTrainState *s, UnrUpdater *u, PetscInt *arrays, 
   }
   array[n++] = Vector("moments/count", UNR_INT64, 1, UnrOptimCount(u->optim));
   array[n++] = Vector("update", UNR_INT64, 1, &s->update);
+  array[n++] = Vector("total", UNR_INT64, 1, &s->total);
   array[n++] = Vector("stage", UNR_INT64, 1, &s->stage);
   array[n++] = Vector("stage_update", UNR_INT64, 1, &s->stage_update);
   array[n++] = Vector("batches", UNR_INT64, 1, &s->batches);

@@ -8,6 +8,7 @@
 
 typedef struct {
   PetscInt64 update;       /* done, over all stages */
+  PetscInt64 total;        /* at the end of this training: for `info` */
   PetscInt64 stage;        /* number of the present one, from 0 */
   PetscInt64 stage_update; /* done in it */
   PetscInt64 batches;      /* of an epoch of the present stage: another number is another data set */

@@ -117,6 +117,31 @@ PetscErrorCode UnrCheckpointFind(const char *directory, char path[PETSC_MAX_PATH
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode UnrCheckpointEach(const char *directory,
+                                 PetscErrorCode (*visit)(PetscInt64 update, const char *path, void *context),
+                                 void *context)
+{
+  char path[PETSC_MAX_PATH_LEN];
+  PetscInt64 *update = NULL, each = 0;
+  PetscMPIInt rank;
+  size_t count = 0;
+  int verdict = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (!rank) verdict = UnrCheckpointList(directory, &update, &count);
+  PetscCall(UnrFileAgree(verdict, "cannot look for checkpoints", directory));
+  PetscCall(UnrStateBroadcast(&count, sizeof count));
+  for (size_t i = 0; i < count; i++) {
+    if (!rank) each = update[i];
+    PetscCall(UnrStateBroadcast(&each, sizeof each));
+    UnrCheckpointPath(directory, each, path);
+    PetscCall((*visit)(each, path, context));
+  }
+  free(update);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrCheckpointRetire(const char *directory, const char *const names[])
 {
   PetscMPIInt rank;

@@ -20,6 +20,11 @@ PetscErrorCode UnrCheckpointWrite(const char *directory, PetscInt64 update, Pets
   checkpoint. Out     path  "" where the run starts anew
 */
 PetscErrorCode UnrCheckpointFind(const char *directory, char path[PETSC_MAX_PATH_LEN]);
-/* Moves an earlier run's files (checkpoints, and `names`, NULL-terminated) of DIR into DIR/previous,
-   replacing what is there: a new run in an old directory loses nothing.  Collective on the world. */
+/* Calls visit for every checkpoint of DIR, the oldest first.  Collective on the world. */
+PetscErrorCode UnrCheckpointEach(const char *directory,
+                                 PetscErrorCode (*visit)(PetscInt64 update, const char *path, void *context),
+                                 void *context);
+/* Moves an earlier run's files (checkpoints, and those of `names`, NULL-terminated, each a pattern as
+   fnmatch's) of DIR into DIR/previous, replacing what is there: a new run in an old directory loses nothing.
+   Collective on the world. */
 PetscErrorCode UnrCheckpointRetire(const char *directory, const char *const names[]);

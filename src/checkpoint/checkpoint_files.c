@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,30 +147,29 @@ int UnrCheckpointSetAsideLater(const char *directory, PetscInt64 update)
   return verdict;
 }
 
-static bool Exists(const char *directory, const char *name)
+/* Of a run: a checkpoint, or one of the names. */
+static bool IsOfRun(const char *name, const char *const names[])
 {
-  char path[PETSC_MAX_PATH_LEN];
-  struct stat status;
-
-  return !Join(directory, name, path) && !lstat(path, &status);
+  for (size_t i = 0; names[i]; i++)
+    if (!fnmatch(names[i], name, 0)) return true;
+  return UpdateOf(name) >= 0;
 }
 
-/* All files of a run from one directory into another; to NULL: removed. */
-static int MoveRun(const char *from, const char *to, const char *const names[])
+/* All files of a run from one directory into another; to NULL: removed.  *count: how many; may be asked for
+ * alone, from == to. */
+static int MoveRun(const char *from, const char *to, const char *const names[], size_t *count)
 {
-  PetscInt64 *update;
-  size_t count;
-  int verdict = UnrCheckpointList(from, &update, &count);
+  DIR *open = opendir(from);
+  int verdict = 0;
 
-  for (size_t i = 0; !verdict && i < count; i++) {
-    char path[PETSC_MAX_PATH_LEN];
-
-    UnrCheckpointPath(from, update[i], path);
-    verdict = to ? MoveUpdate(from, to, update[i]) : unlink(path) ? errno : 0;
+  *count = 0;
+  if (!open) return errno == ENOENT ? 0 : errno;
+  for (const struct dirent *entry; !verdict && (entry = readdir(open));) {
+    if (!IsOfRun(entry->d_name, names)) continue;
+    verdict = to ? Move(from, to, entry->d_name) : Remove(from, entry->d_name);
+    ++*count;
   }
-  for (size_t i = 0; !verdict && names[i]; i++)
-    verdict = to ? Move(from, to, names[i]) : Remove(from, names[i]);
-  free(update);
+  closedir(open);
   return verdict;
 }
 
@@ -180,19 +180,15 @@ static int MoveRun(const char *from, const char *to, const char *const names[])
 int UnrCheckpointSetAside(const char *directory, const char *const names[])
 {
   char part[PETSC_MAX_PATH_LEN], aside[PETSC_MAX_PATH_LEN];
-  PetscInt64 *update;
   size_t count;
-  bool any = Exists(directory, leaving);
-  int verdict = UnrCheckpointList(directory, &update, &count);
+  struct stat status;
+  int verdict = MoveRun(directory, directory, names, &count);
 
-  free(update);
-  any = any || count;
-  for (size_t i = 0; names[i]; i++) any = any || Exists(directory, names[i]);
-  if (verdict || !any) return verdict;
-  verdict = Join(directory, previous, aside);
-  if (!verdict) verdict = Make(directory, leaving, part);
-  if (!verdict) verdict = MoveRun(directory, part, names);
-  if (!verdict) verdict = MoveRun(aside, NULL, names);
+  if (!verdict) verdict = Join(directory, previous, aside) ? ENAMETOOLONG : Join(directory, leaving, part);
+  if (verdict || (!count && lstat(part, &status))) return verdict;
+  verdict = Make(directory, leaving, part);
+  if (!verdict) verdict = MoveRun(directory, part, names, &count);
+  if (!verdict) verdict = MoveRun(aside, NULL, names, &count);
   if (!verdict && rmdir(aside) && errno != ENOENT) verdict = errno;
   if (!verdict && rename(part, aside)) verdict = errno;
   return verdict;

@@ -10,5 +10,5 @@ int UnrCheckpointList(const char *directory, PetscInt64 **update, size_t *count)
 int UnrCheckpointPrune(const char *directory, size_t keep);
 /* Those of a later update go to DIR/previous. */
 int UnrCheckpointSetAsideLater(const char *directory, PetscInt64 update);
-/* Checkpoints and `names` go to DIR/previous, replacing what is there. */
+/* Checkpoints and what matches `names` go to DIR/previous, replacing what is there. */
 int UnrCheckpointSetAside(const char *directory, const char *const names[]);

@@ -43,3 +43,5 @@ PetscErrorCode UnrStateFileOptions(const char *path, const char *kind,
 PetscErrorCode UnrStateFileArrays(const char *path, const char *kind,
                                   PetscErrorCode (*visit)(const UnrArray *array, void *context),
                                   void *context);
+/* User error unless the file is whole and of this kind and schema.  Collective on the world. */
+PetscErrorCode UnrStateFileCheck(const char *path, const char *kind);

@@ -120,6 +120,17 @@ PetscErrorCode UnrStateFileRead(const char *path, const char *kind, PetscInt arr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static bool NoWork(UnrStateExam *exam, void *context)
+{
+  (void)exam, (void)context;
+  return true;
+}
+
+PetscErrorCode UnrStateFileCheck(const char *path, const char *kind)
+{
+  return UnrStateOnRank0(path, kind, NoWork, NULL);
+}
+
 typedef struct {
   const char *name;
   double value;
