@@ -115,18 +115,16 @@ static PetscErrorCode CreateMetric(UnrMetrics metrics, Metric *metric)
 PetscErrorCode UnrMetricsCreate(UnrGrid grid, PetscInt tests, PetscInt frames, PetscInt window,
                                 UnrMetrics *metrics)
 {
+  struct UnrMetrics_ chosen = {.grid = grid, .tests = tests, .frames = frames, .window = window};
   UnrMetrics m;
 
   PetscFunctionBeginUser;
   PetscCheck(1 <= window && window <= frames, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "means over frames 1 .. %" PetscInt_FMT " of %" PetscInt_FMT, window, frames);
+  PetscCall(Choose(&chosen));
+  PetscCall(CheckMemory(&chosen));
   PetscCall(PetscNew(&m));
-  m->grid = grid;
-  m->tests = tests;
-  m->frames = frames;
-  m->window = window;
-  PetscCall(Choose(m));
-  PetscCall(CheckMemory(m));
+  *m = chosen;
   for (PetscInt i = 0; i < m->count; i++) PetscCall(CreateMetric(m, &m->metric[i]));
   PetscCall(PetscMalloc1(tests, &m->bounded));
   for (PetscInt t = 0; t < tests; t++) m->bounded[t] = frames;
