@@ -33,24 +33,27 @@ class Jobs:
         return self.ask("sbatch", "--parsable", f"--output={self.folder}/{out}.log", f"jobs/slurm/{script}.sbatch", DECK,
                         f"{self.folder}/{out}", *self.files, *options).strip()
 
+    def log(self, out):
+        return (self.folder / f"{out}.log").read_text()[-2000:]
+
     def about(self, job):
         return dict(word.split("=", 1) for word in self.ask("scontrol", "-o", "show", "job", job).split() if "=" in word)
 
     def wait(self, job, out, state="COMPLETED"):
-        end = time.time() + 200
+        end = time.time() + 120
         while (about := self.about(job))["JobState"] in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING"):
             if time.time() > end:
-                sys.exit(f"{out} still {about['JobState']}\n" + (self.folder / f"{out}.log").read_text())
+                sys.exit(f"{out} still {about['JobState']}\n" + self.log(out))
             time.sleep(0.3)
         if about["JobState"] != state:
-            sys.exit(f"{out} ended {about['JobState']}, not {state}\n" + (self.folder / f"{out}.log").read_text())
+            sys.exit(f"{out} ended {about['JobState']}, not {state}\n" + self.log(out))
         return about
 
     def wait_for_updates(self, out, updates):
         history, end = self.folder / out / "history.csv", time.time() + 100
         while not history.exists() or history.read_text().count("\n") <= updates:
             if time.time() > end:
-                sys.exit(f"{out}: no {updates} updates\n" + (self.folder / f"{out}.log").read_text())
+                sys.exit(f"{out}: no {updates} updates\n" + self.log(out))
             time.sleep(0.1)
 
 
