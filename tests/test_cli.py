@@ -29,8 +29,10 @@ BAD = [
     (["info", "-rollout_stpes", "3"], ["unknown option (-rollout_stpes)", "try: -rollout_steps"], {}),
     (["info", "-reference_steper_dt", "3"], ["unknown option (-reference_steper_dt)", "try: -reference_stepper_dt"], {}),
     (["info", "--layout_replcas", "3"], ["unknown option (-", "try: -layout_replicas"], {}),
-    (["info", "{}/absent"], ["no run directory ({}/absent)"], {}),
-    (["info", "{}/file"], ["no run directory ({}/file)"], {"file": b"x"}),
+    (["info", "{}/absent"], ["no run directory and no file ({}/absent)"], {}),
+    (["info", "{}/file"], ["not an HDF5 file ({}/file)"], {"file": b"x"}),
+    (["info", "{}/m.h5"], ["damaged file ({}/m.h5)"], {"m.h5": b"unroll state file\nsha256 0\n" + bytes(600)}),
+    (["info", "{}/u.h5"], ["damaged HDF5 file ({}/u.h5"], {"u.h5": b"\x89HDF\r\n\x1a\n" + bytes(600)}),
     (["help", "-markdown", "maybe"], ["-markdown is not a truth value (maybe)", "allowed: true, false"], {}),
     (["info", "-options_file"], ["-options_file has no value"], {}),
     (["info", "-options_file", "{}/a", "-options_file", "{}/a"], ["-options_file is given twice"], {"a": b"out: x\n"}),
@@ -112,10 +114,28 @@ GOOD = [
      {"d.yaml": b"model_type: predict\ninclude: e.yaml\n", "f.yaml": b"train_batch: 2\ngrid_points: 16\n",
       "e.yaml": b"include: f.yaml\nmodel_type: solver\ntrain_batch: 3\nstepper_dt: 0.1\n"}),
     (["info", "{}"], ["not finished"], {}),
-    (["info", "{}"], ["not finished", "update,loss", "7,0.5", "healthy   yes", "s ago"], {"history.csv": b"update,loss\n6,1\n7,0.5\n"}),
-    (["info", "{}"], ["not finished", "7,nan", "healthy   no"], {"history.csv": b"update,loss\n6,1\n7,nan\n"}),
-    (["info", "{}"], ["finished", "command   train", "status    ok", "updates   40"],
+    (["info", "{}"], ["not finished", "update        7\n", "loss          0.5\n", "healthy       yes", "s ago"], {"history.csv": b"update,loss\n6,1\n7,0.5\n"}),
+    (["info", "{}"], ["update        7\n", "half a line", "healthy       yes"], {"history.csv": b"update,loss\n6,1\n7,0.5\n8,0."}),
+    (["info", "{}"], ["loss          nan", "skipped       nonfinite (1 of 2)", "healthy       yes"],
+     {"history.csv": b"update,loss,skipped\n6,1,none\n7,nan,nonfinite\n"}),
+    (["info", "{}"], ["finished", "command       train", "status        ok", "updates       40", "healthy       yes"],
      {"summary.json": b'{\n  "command": "train",\n  "status": "ok",\n  "updates": 40\n}\n'}),
+]
+
+# Runs of which info says what is wrong: status 1.
+SICK = [
+    (["info", "{}"], ["not finished", "healthy       no: the last loss is not finite (nan)"], {"history.csv": b"update,loss\n6,1\n7,nan\n"}),
+    (["info", "{}"], ["healthy       no: line 3 of history.csv is of update 8, not 7"], {"history.csv": b"update,loss\n6,1\n8,2\n"}),
+    (["info", "{}"], ["healthy       no: line 3 of history.csv has 1 columns, not 2"], {"history.csv": b"update,loss\n6,1\n7\n"}),
+    (["info", "{}"], ["healthy       no: history.csv has no column 'update'"], {"history.csv": b"\n"}),
+    (["info", "{}"], ["finished", "reason        skipped", "healthy       no: the run failed"],
+     {"summary.json": b'{"command": "train", "status": "failed", "reason": "skipped"}'}),
+    (["info", "{}"], ["healthy       no: summary.json is damaged"], {"summary.json": b""}),
+    (["info", "{}"], ["healthy       no: summary.json has 40 updates, history.csv 2"],
+     {"summary.json": b'{"status": "ok", "updates": 40}', "history.csv": b"update,loss\n1,1\n2,1\n"}),
+    (["info", "{}"], ["checkpoint    checkpoint-7.h5: not an HDF5 file", "healthy       no: not an HDF5 file ({}/checkpoint-7.h5"],
+     {"checkpoint-7.h5": b"x"}),
+    (["info", "{}"], ["model         model.h5: not an HDF5 file", "healthy       no: "], {"model.h5": b""}),
 ]
 
 # A fault on one rank (the log cannot be opened there): PETSc's trace, no rank left waiting, none with status 0 or 2.
@@ -164,13 +184,13 @@ def judge(program, mpiexec, row, ranks, kind):
     if kind == "fault":
         wrong = "PETSC ERROR" not in stderr or "unroll: error" in stderr or {0, 2} & set(statuses)
         return f"statuses {statuses}; {stderr}" if wrong else None
-    status = 2 if kind == "bad" else 0
+    status = {"bad": 2, "sick": 1, "good": 0}[kind]
     if statuses != [status] * ranks:
         return f"statuses {statuses}, not {status}; stderr: {stderr}"
     for noise in ("PETSC ERROR", "MPI_ABORT", "WARNING"):
         if noise in stdout + stderr:
             return f"{noise} in the output: {stdout}{stderr}"
-    if kind == "good":
+    if kind != "bad":
         missing = in_order(stdout, words)
         return f"no {missing!r} in order in stdout: {stdout}" if missing else stderr and f"talks on stderr: {stderr}"
     if stderr.count("unroll: error: ") != 1 or stderr.count("\n") != 1:
@@ -181,7 +201,7 @@ def judge(program, mpiexec, row, ranks, kind):
 
 def main():
     program, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2]
-    kinds = {"bad": BAD, "good": GOOD, "fault": FAULT}
+    kinds = {"bad": BAD, "good": GOOD, "sick": SICK, "fault": FAULT}
     jobs = [(row, ranks, kind) for kind, rows in kinds.items() for row in rows for ranks in RANKS]
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #ifdef UNR_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
 
 #include "app/command.h"
+#include "app/info.h"
 #include "core/error.h"
 #include "core/provenance.h"
 #include "dataset/start.h"
@@ -108,82 +108,46 @@ static PetscErrorCode UnrInfoPlugins(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The file's text, to be freed; NULL if it cannot be read. */
-static char *UnrInfoRead(const char *directory, const char *name)
+enum { STATUS_UNHEALTHY = 1 };
+static int exit_status;
+
+static int UnrInfoStatus(void)
 {
-  char path[PETSC_MAX_PATH_LEN], *text = NULL;
-  size_t room = 0;
-
-  snprintf(path, sizeof(path), "%s/%s", directory, name);
-  FILE *file = fopen(path, "r");
-  if (!file) return NULL;
-  ssize_t length = getdelim(&text, &room, '\0', file);
-  fclose(file);
-  if (length >= 0) return text;
-  free(text);
-  return NULL;
-}
-
-/* A row of numbers is healthy if all are finite. */
-static bool UnrInfoIsHealthy(const char *row)
-{
-  return !strcasestr(row, "nan") && !strcasestr(row, "inf");
-}
-
-/* Of a history.csv: its header and its last row say how far a run is, its age whether it goes on. */
-static void UnrInfoHistory(const char *directory, char *history)
-{
-  size_t length = strlen(history);
-  char path[PETSC_MAX_PATH_LEN];
-  struct stat about;
-
-  while (length && history[length - 1] == '\n') history[--length] = '\0';
-  const char *last = strrchr(history, '\n');
-  if (!last) return;
-  printf("  %.*s\n  %s\n", (int)strcspn(history, "\n"), history, last + 1);
-  printf("  healthy   %s\n", UnrInfoIsHealthy(last + 1) ? "yes" : "no: numbers are not finite");
-  snprintf(path, sizeof(path), "%s/history.csv", directory);
-  if (!stat(path, &about)) printf("  written   %.0f s ago\n", difftime(time(NULL), about.st_mtime));
-}
-
-static void UnrInfoDirectory(const char *directory)
-{
-  static const char *const keys[] = {"command", "status", "reason",  "version",
-                                     "mode",    "model",  "updates", "seconds"};
-  char *summary = UnrInfoRead(directory, "summary.json"), *history = UnrInfoRead(directory, "history.csv");
-  char value[256];
-
-  printf("%s: %s\n", directory, summary ? "finished" : "not finished: no summary.json");
-  for (size_t i = 0; summary && i < sizeof(keys) / sizeof(*keys); i++) {
-    if (UnrJsonFind(summary, keys[i], value, sizeof(value))) printf("  %-9s %s\n", keys[i], value);
-  }
-  if (history) UnrInfoHistory(directory, history);
-  free(summary);
-  free(history);
+  return exit_status;
 }
 
 static PetscErrorCode UnrInfoRun(int argc, char **argv)
 {
-  struct stat about;
-  int rank, verdict = 0;
+  struct stat about = {0};
+  int rank, is_directory = 0, verdict = 0;
+  bool is_healthy = true;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (argc && !rank) verdict = stat(argv[0], &about) ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
-  UnrUserCheck(!verdict, "no run directory (%s): %s; allowed: the -out of a run; try: unroll info", argv[0],
-               strerror(verdict));
-  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
   if (argc) {
-    UnrInfoDirectory(argv[0]);
-    PetscFunctionReturn(PETSC_SUCCESS);
+    if (!rank) verdict = stat(argv[0], &about) ? errno : 0;
+    UnrUserCheck(!verdict,
+                 "no run directory and no file (%s): %s; allowed: the -out of a run, or a file of one; try: "
+                 "unroll info",
+                 argv[0], strerror(verdict));
+    is_directory = S_ISDIR(about.st_mode);
+    PetscCallMPI(MPI_Bcast(&is_directory, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+    if (is_directory)
+      PetscCall(UnrInfoDirectory(argv[0], &is_healthy));
+    else
+      PetscCall(UnrInfoFile(argv[0]));
+    exit_status = is_healthy ? 0 : STATUS_UNHEALTHY;
+  } else if (!rank) {
+    PetscCall(UnrInfoBuild());
+    printf("\n");
+    PetscCall(UnrInfoPlugins());
   }
-  PetscCall(UnrInfoBuild());
-  printf("\n");
-  PetscCall(UnrInfoPlugins());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const UnrCommand UnrCommand_Info = {.name = "info",
-                                    .summary = "says what this build is, or how far a run directory is",
-                                    .run = UnrInfoRun,
-                                    .words = 1};
+const UnrCommand UnrCommand_Info = {
+    .name = "info",
+    .summary = "says what this build is, how far a run directory is, or what is in a file",
+    .run = UnrInfoRun,
+    .status = UnrInfoStatus,
+    .words = 1};

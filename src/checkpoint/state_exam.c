@@ -74,6 +74,11 @@ void UnrStateHead(char head[UNR_STATE_HEAD], const char *digest, unsigned long l
   snprintf(head, UNR_STATE_HEAD, UNR_STATE_MAGIC "sha256 %s\nbytes %llu\n", digest, bytes);
 }
 
+bool UnrStateFileIsHead(const char *head)
+{
+  return !strncmp(head, UNR_STATE_MAGIC, strlen(UNR_STATE_MAGIC));
+}
+
 /* The file's bytes against its head.  *has_head false: a file that another program wrote, without a checksum.
  */
 static bool ExamineBytes(UnrStateExam *exam, FILE *file, unsigned long long bytes, bool *has_head)
@@ -83,7 +88,7 @@ static bool ExamineBytes(UnrStateExam *exam, FILE *file, unsigned long long byte
   UnrSha256 sha;
   size_t got = fread(head, 1, UNR_STATE_HEAD, file);
 
-  *has_head = !strncmp(head, UNR_STATE_MAGIC, strlen(UNR_STATE_MAGIC));
+  *has_head = UnrStateFileIsHead(head);
   if (!*has_head) return true;
   if (sscanf(head, UNR_STATE_MAGIC "sha256 %*64[0-9a-f]\nbytes %llu", &whole) == 1 &&
       whole + UNR_STATE_HEAD > bytes)

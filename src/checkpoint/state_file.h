@@ -45,3 +45,5 @@ PetscErrorCode UnrStateFileArrays(const char *path, const char *kind,
                                   void *context);
 /* User error unless the file is whole and of this kind and schema.  Collective on the world. */
 PetscErrorCode UnrStateFileCheck(const char *path, const char *kind);
+/* Do a file's first bytes, with an end behind them, say that it is a state file?  Not collective. */
+bool UnrStateFileIsHead(const char *head);
