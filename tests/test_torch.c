@@ -93,10 +93,10 @@ static double Weight(const Training *t, size_t i)
   return UnrNetPrecision(t->c.net) == UNR_SINGLE ? (double)((float *)theta)[i] : ((double *)theta)[i];
 }
 
-/* How far a run is from PyTorch's in double, relative: the most of its losses, and how far the weights moved.
- */
+/* How far a run is from PyTorch's in double, relative: its first loss, the most of all, how far weights
+ * moved. */
 typedef struct {
-  double loss, moved;
+  double first, loss, moved;
 } Distance;
 
 static Distance Train(const TorchRun *run, const char *precision)
@@ -117,6 +117,7 @@ static Distance Train(const TorchRun *run, const char *precision)
     TEST_CALL(UnrUpdaterStep(&t.updater, t.rollout, &window, UnrRateAt(&rate, k), &result));
     cr_expect(result.skip == UNR_SKIP_NONE);
     distance.loss = TestMost(distance.loss, TestRelative(result.loss, run->loss[1][k]));
+    if (k == 0) distance.first = distance.loss;
   }
   for (size_t i = 0; i < UnrNetParameters(t.c.net); i++)
     square += (Weight(&t, i) - first[i]) * (Weight(&t, i) - first[i]);
@@ -141,21 +142,33 @@ static void Double(const char *mode)
   }
 }
 
-/* In single rounding is amplified likewise, by PyTorch as by us: how far its own run in single is from the
-   one in double says by how much.  Two runs that round differently are as far from it, up to a small factor.
- */
+/*
+  In single rounding is amplified likewise, by PyTorch as by us, and by chance: a value at the kink of
+  LeakyReLU falls on one side or the other.  How far PyTorch's own runs of an optimiser in single are from
+  those in double says by how much; the most of its modes, ten times.  The first loss has seen no update:
+  rounding alone.
+*/
+static double SingleBound(const char *optim)
+{
+  double most = 0;
+
+  for (int r = 0; r < RUNS; r++)
+    for (int k = 0; !strcmp(torch_run[r].optim, optim) && k < TORCH_UPDATES; k++)
+      most = TestMost(most, TestRelative(torch_run[r].loss[0][k], torch_run[r].loss[1][k]));
+  return 10 * most;
+}
+
 static void Single(const char *mode)
 {
   for (int r = 0; r < RUNS; r++) {
     if (strcmp(torch_run[r].mode, mode)) continue;
     const TorchRun *run = &torch_run[r];
     const Distance distance = Train(run, "single");
-    double bound = 0;
+    const double bound = SingleBound(run->optim);
 
-    for (int k = 0; k < TORCH_UPDATES; k++)
-      bound = TestMost(bound, 10 * TestRelative(run->loss[0][k], run->loss[1][k]));
-    (void)PetscPrintf(PETSC_COMM_WORLD, "%s %s single: loss %.1e, moved %.1e, bound %.1e\n", mode, run->optim,
-                      distance.loss, distance.moved, bound);
+    (void)PetscPrintf(PETSC_COMM_WORLD, "%s %s single: first %.1e, loss %.1e, moved %.1e, bound %.1e\n", mode,
+                      run->optim, distance.first, distance.loss, distance.moved, bound);
+    cr_expect_lt(distance.first, 1e-6, "%s %s: %g", mode, run->optim, distance.first);
     cr_expect_lt(distance.loss, bound, "%s %s: %g", mode, run->optim, distance.loss);
     cr_expect_lt(distance.moved, bound, "%s %s: %g", mode, run->optim, distance.moved);
   }
