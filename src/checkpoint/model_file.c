@@ -88,11 +88,13 @@ PetscErrorCode UnrModelFileWrite(const char *path, UnrNet net, const void *theta
 {
   PetscInt arrays;
   UnrArray *array;
+  PetscErrorCode code;
 
   PetscFunctionBeginUser;
   PetscCall(Arrays(net, (void *)(uintptr_t)theta, &arrays, &array));
-  PetscCall(UnrStateFileWrite(path, kind, arrays, array));
+  code = UnrStateFileWrite(path, kind, arrays, array);
   PetscCall(PetscFree(array));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,17 +118,12 @@ static PetscErrorCode CountWeights(const UnrArray *array, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrModelFileLoad(UnrNet net, bool *is_loaded)
+/* Into the arrays, and whether they can be a net's. */
+static PetscErrorCode Read(const char *path, PetscInt arrays, const UnrArray array[])
 {
-  const char *path;
-  PetscInt arrays, weights = 0;
-  UnrArray *array;
+  PetscInt weights = 0;
 
   PetscFunctionBeginUser;
-  *is_loaded = false;
-  PetscCall(UnrOptionWord(UnrModelFileOptions, NULL, "-model_file", &path));
-  if (!path) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Arrays(net, NULL, &arrays, &array));
   PetscCall(UnrStateFileRead(path, kind, arrays, array));
   PetscCall(UnrStateFileArrays(path, kind, CountWeights, &weights));
   UnrUserCheck(weights == arrays - 3,
@@ -136,10 +133,27 @@ PetscErrorCode UnrModelFileLoad(UnrNet net, bool *is_loaded)
   for (PetscInt i = 0; i < arrays; i++)
     UnrUserCheck(
         IsUsable(&array[i]),
-        "array '%s' of the model %s holds numbers that cannot be used; allowed: finite numbers of the net's "
-        "precision, std above 0; try: an earlier model",
+        "array '%s' of the model %s holds numbers that cannot be used; allowed: finite numbers of the "
+        "net's precision, std above 0; try: an earlier model",
         array[i].name, path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrModelFileLoad(UnrNet net, bool *is_loaded)
+{
+  const char *path;
+  PetscInt arrays;
+  UnrArray *array;
+  PetscErrorCode code;
+
+  PetscFunctionBeginUser;
+  *is_loaded = false;
+  PetscCall(UnrOptionWord(UnrModelFileOptions, NULL, "-model_file", &path));
+  if (!path) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Arrays(net, NULL, &arrays, &array));
+  code = Read(path, arrays, array);
   PetscCall(PetscFree(array));
+  PetscCall(code);
   PetscCall(UnrNetThetaChanged(net));
   *is_loaded = true;
   PetscFunctionReturn(PETSC_SUCCESS);
