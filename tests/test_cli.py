@@ -15,6 +15,7 @@ import tempfile
 RANKS = (1, 3)
 
 CHECK = ["check", "-grid_points", "32", "-stepper_dt", "0.1", "-sample_parameter", "domain_size", "-sample_values", "8"]
+GENERATE = ["generate", *CHECK[1:]]
 TS = ["-physics_type", "ks_fd", "-stepper_type", "ts", "-stepper_ts_type", "cn"]
 
 TYPES = ["-physics_type", "-stepper_type", "-reference_stepper_type", "-net_type", "-model_type", "-loss_type", "-start_type",
@@ -96,6 +97,23 @@ BAD = [
      {"d.yaml": b"include: e.yaml\n", "e.yaml": b"seed: [\n"}),
     (["info", "-include", "x", "-options_file", "{}/d.yaml"], ["unknown option (-include)"],
      {"d.yaml": b"include: e.yaml\n", "e.yaml": b"seed_data: 3\n"}),
+    (GENERATE, ["no -dataset_file; allowed: the data file to write; try: -dataset_file runs/data/train.h5"], {}),
+    (GENERATE + ["-generate_set", "test"], ["no -test_file; allowed:", "try: -test_file runs/data/test.h5"], {}),
+    (GENERATE + ["-generate_set", "tests"], ["-generate_set is not known (tests)", "allowed: train|test"], {}),
+    (GENERATE + ["-generate_starts", "0"], ["-generate_starts is out of range (0)"], {}),
+    (GENERATE + ["-dataset_file", "{}"], ["cannot write data file ({}): Is a directory"], {}),
+    (GENERATE + ["-dataset_file", "{}/file/u.h5"], ["cannot make or write a directory ({}/file): Not a directory"], {"file": b"x"}),
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-out", "{}/file"], ["cannot make or write a directory ({}/file)"], {"file": b"x"}),
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-generate_frames", "1000000000", "-grid_points", "4096"],
+     ["cannot write data file ({}/u.h5): No space left on device"], {}),
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-start_type", "file"], ["-start_type file without -start_file"], {}),
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-start_type", "file", "-start_file", "{}/absent.h5"], ["({}/absent.h5)"], {}),
+    (GENERATE + ["-test_file", "{}/u.h5", "-generate_set", "test", "-test_values", "-3"],
+     ["-physics_ks_domain_size, from -test_values, is out of range (-3)"], {}),
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-sample_parameter", "domain"], ["unknown parameter of ks_spectral", "(-sample_parameter domain)"], {}),
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-reference_stepper_dt", "1e3", "-start_warmup", "9"],
+     ["the reference scheme diverged in trajectory 0 of 6, frame ", " of the warm-up (domain_size 8), so there is no {}/u.h5",
+      "try: a smaller -reference_stepper_dt"], {}),
 ]
 
 GOOD = [

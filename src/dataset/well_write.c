@@ -41,10 +41,13 @@ static int Reserve(const char *part, double bytes)
   if (file < 0) return errno;
   if (fstat(file, &status)) verdict = errno;
   if ((double)status.st_size > bytes) bytes = (double)status.st_size;
+  /* asked first: fallocate would take all there is before it fails, and some network file systems have none
+   */
+  if (!verdict && !fstatvfs(file, &room) &&
+      (double)room.f_bavail * (double)room.f_frsize + 512 * (double)status.st_blocks < bytes)
+    verdict = ENOSPC;
   if (!verdict && fallocate(file, 0, 0, (off_t)bytes)) verdict = errno;
-  if (verdict == EOPNOTSUPP ||
-      verdict == ENOSYS) /* some network file systems cannot reserve, but know their room */
-    verdict = !fstatvfs(file, &room) && (double)room.f_bavail * (double)room.f_frsize < bytes ? ENOSPC : 0;
+  if (verdict == EOPNOTSUPP || verdict == ENOSYS) verdict = 0;
   if (close(file) && !verdict) verdict = errno;
   return verdict;
 }
