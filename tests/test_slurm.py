@@ -29,9 +29,10 @@ class Jobs:
     def ask(self, *command):
         return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True, cwd=SOURCE).stdout
 
-    def submit(self, script, out, *options):
-        return self.ask("sbatch", "--parsable", f"--output={self.folder}/{out}.log", f"jobs/slurm/{script}.sbatch", DECK,
-                        f"{self.folder}/{out}", *self.files, *options).strip()
+    def submit(self, script, out, *options, after=None):
+        dependency = [f"--dependency=afterok:{after}"] if after else []
+        return self.ask("sbatch", "--parsable", f"--output={self.folder}/{out}.log", "--open-mode=append", *dependency,
+                        f"jobs/slurm/{script}.sbatch", DECK, f"{self.folder}/{out}", *self.files, *options).strip()
 
     def log(self, out):
         return (self.folder / f"{out}.log").read_text()[-2000:]
@@ -78,6 +79,7 @@ def main():
             plain = jobs.submit("train", "plain", *length)
             jobs.wait(plain, "plain")
             stopped = jobs.submit("train", "stopped", *length)
+            evaluated = jobs.submit("evaluate", "stopped", after=stopped)
             for updates in (100, 700):
                 jobs.wait_for_updates("stopped", updates)
                 jobs.ask("scancel", "--batch", "--signal=USR1", stopped)
@@ -86,7 +88,7 @@ def main():
             jobs.wait_for_updates("ended", 50)
             jobs.ask("scancel", ended)
             kept = jobs.wait(ended, "ended", "CANCELLED")
-            jobs.wait(jobs.submit("evaluate", "stopped"), "stopped")
+            jobs.wait(evaluated, "stopped")
         summary = {out: json.loads((folder / out / "summary.json").read_text()) for out in ("plain", "stopped", "stopped/evaluate")}
         checks = {
             "requeued twice": about["Restarts"] == "2",
