@@ -72,6 +72,13 @@ static inline size_t BlockNumbers(const UnrConvShape *s, Block block)
   return CeilDivide(Window(s), LANES) * LANES * block.width;
 }
 
+static inline size_t Blocks(const UnrConvShape *s)
+{
+  size_t blocks = 0;
+  for (size_t channel = 0; channel < (size_t)s->out; channel += BlockAt(s, channel).width) ++blocks;
+  return blocks;
+}
+
 static size_t PackedSize(const UnrConvShape *s)
 {
   size_t size = 0;
@@ -100,9 +107,36 @@ static void PackChannels(const UnrConvShape *s, Weights from, size_t window, siz
   }
 }
 
+/* Numbers of the window from `first` on, all of one tap, for a vector of channels: in blocks of LANES by
+   LANES, since from.per_in is 1. */
+static void PackTransposed(const UnrConvShape *s, Weights from, size_t first, size_t channel, size_t stride,
+                           real *packed)
+{
+  const size_t in = s->in, left = s->out > (PetscInt)channel ? s->out - channel : 0;
+  const real *w = from.w + (ptrdiff_t)(first / in) * from.per_tap + (ptrdiff_t)channel * from.per_out;
+  for (size_t i = 0; i < in; i += LANES) {
+    vec v[LANES];
+    UNROLL for (size_t o = 0; o < LANES; ++o)
+    {
+      v[o] = o < left ? LoadSome(w + (ptrdiff_t)o * from.per_out + i, in - i) : (vec){0};
+    }
+    Transpose(v);
+    UNROLL for (size_t k = 0; k < LANES; ++k)
+    {
+      if (i + k < in) Store(packed + (first + i + k) * stride, v[k]);
+    }
+  }
+}
+
 static real *PackVectors(const UnrConvShape *s, Weights from, size_t channel, size_t vectors, real *packed)
 {
   const size_t all = TapRows(s) * Window(s), width = vectors * LANES;
+  if (from.per_in == 1 && 4 * s->in >= LANES) {
+    for (size_t k = 0; k < all; k += s->in) {
+      for (size_t v = 0; v < width; v += LANES) PackTransposed(s, from, k, channel + v, width, packed + v);
+    }
+    return packed + all * width;
+  }
   for (size_t k = 0; k < all; ++k, packed += width) PackChannels(s, from, k, channel, width, 1, packed);
   return packed;
 }

@@ -49,6 +49,21 @@ static inline vec Select(bits mask, vec a, vec b)
   return (vec)((mask & (bits)a) | (~mask & (bits)b));
 }
 
+/* sign > 0 ? v : v slope. */
+static inline vec Leak(vec v, vec sign, vec slope)
+{
+#if UNR_VECTOR_BYTES == 64
+  if (sizeof(real) == sizeof(float)) {
+    const __mmask16 leaks = _mm512_cmp_ps_mask((__m512)sign, _mm512_setzero_ps(), _CMP_NGT_UQ);
+    return (vec)_mm512_mask_mul_ps((__m512)v, leaks, (__m512)v, (__m512)slope);
+  }
+  const __mmask8 leaks = _mm512_cmp_pd_mask((__m512d)sign, _mm512_setzero_pd(), _CMP_NGT_UQ);
+  return (vec)_mm512_mask_mul_pd((__m512d)v, leaks, (__m512d)v, (__m512d)slope);
+#else
+  return Select((bits)(sign > 0), v, v * slope);
+#endif
+}
+
 #if UNR_VECTOR_BYTES == 32
 /* -1 in the first n lanes. */
 static inline bits HeadMask(size_t n)
@@ -85,6 +100,33 @@ static inline vec Totals(const real *p)
   FOLD(2)
   FOLD(1)
   return v[0];
+}
+
+/* One step of Transpose(): exchanges the halves of h lanes between v[i] and v[i + h]. */
+#define EXCHANGE(h)                                                                                          \
+  if (LANES > h) {                                                                                           \
+    bits low, high;                                                                                          \
+    UNROLL for (int l = 0; l < LANES; ++l)                                                                   \
+    {                                                                                                        \
+      low[l] = l & h ? LANES + (l ^ h) : l;                                                                  \
+      high[l] = l & h ? LANES + l : l ^ h;                                                                   \
+    }                                                                                                        \
+    UNROLL for (int i = 0; i < LANES; ++i)                                                                   \
+    {                                                                                                        \
+      if (i & h) continue;                                                                                   \
+      const vec a = v[i], b = v[i + h];                                                                      \
+      v[i] = __builtin_shuffle(a, b, low);                                                                   \
+      v[i + h] = __builtin_shuffle(a, b, high);                                                              \
+    }                                                                                                        \
+  }
+
+/* Lane l of vector i becomes lane i of vector l. */
+static inline void Transpose(vec v[LANES])
+{
+  EXCHANGE(8)
+  EXCHANGE(4)
+  EXCHANGE(2)
+  EXCHANGE(1)
 }
 
 /* n numbers, 1 <= n; all LANES if n is more.  Memory behind them is neither read nor written. */

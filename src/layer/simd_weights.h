@@ -28,11 +28,19 @@ static void AddBlock(const real *sum, size_t line, size_t rows, size_t width, si
   }
 }
 
-/* w_bar[k][o] += sum[o][k]. */
+/* w_bar[k][o] += sum[o][k] for a block of rows k. */
 static void AddTransposed(const real *sum, size_t line, size_t rows, size_t width, size_t out, real *w_bar)
 {
-  for (size_t k = 0; k < rows; ++k) {
-    for (size_t o = 0; o < width; ++o) w_bar[k * out + o] += sum[o * line + k];
+  for (size_t k = 0; k < rows; k += LANES) {
+    vec v[LANES];
+    UNROLL for (size_t o = 0; o < LANES; ++o) v[o] = o < width ? Load(sum + o * line + k) : (vec){0};
+    Transpose(v);
+    UNROLL for (size_t i = 0; i < LANES; ++i)
+    {
+      if (k + i >= rows) break;
+      real *at = w_bar + (k + i) * out;
+      StoreSome(at, LoadSome(at, width) + v[i], width);
+    }
   }
 }
 
@@ -51,48 +59,58 @@ static void BandByChannels(const UnrConvShape *s, const Loop *loop, const real *
   }
 }
 
-/* The window along the lanes, channels [channel, channel + width) as lines. */
+/* Vectors [k, k + vectors) of the window along the lanes, channels [channel, channel + width) as lines. */
 static void BandByWindow(const UnrConvShape *s, const Loop *loop, const real *x, const real *y_bar,
-                         size_t channel, size_t width, real *w_bar)
+                         size_t channel, size_t width, size_t k, size_t vectors, real *w_bar)
 {
   _Alignas(64) real sum[MAX_SUMS * LANES];
-  const size_t window = Window(s), out = s->out;
-  for (size_t k = 0; k < window;) {
-    size_t vectors = PetscMin(MAX_VECTORS, CeilDivide(window - k, LANES));
-    while (width > max_lines[vectors]) --vectors;
-    const size_t rows = PetscMin(vectors * LANES, window - k);
-    outer_kernels[vectors][width](loop, y_bar + channel, x + k, sum);
-    AddTransposed(sum, vectors * LANES, rows, width, out, w_bar + k * out + channel);
-    k += rows;
+  const size_t out = s->out, rows = PetscMin(vectors * LANES, Window(s) - k);
+  const size_t blocks = CeilDivide(width, PetscMin(max_lines[vectors], LANES));
+  for (size_t i = 0; i < blocks; ++i) {
+    const size_t lines = Share(width, blocks, i);
+    outer_kernels[vectors][lines](loop, y_bar + channel, x + k, sum);
+    AddTransposed(sum, vectors * LANES, rows, lines, out, w_bar + k * out + channel);
+    channel += lines;
   }
 }
 
-/* b_bar[o] += sum of y_bar[p][o]: outer products with 1. */
+/* b_bar[o] += sum of y_bar[p][o], in several chains of additions. */
 static void BandBias(const UnrConvShape *s, const Band *band, const real *y_bar, real *b_bar)
 {
-  _Alignas(64) real sum[MAX_SUMS * LANES];
-  const real one = 1;
-  size_t zero[BAND_ROWS] = {0};
-  const Loop loop = {.rows = band->rows,
-                     .a_row = zero,
-                     .b_row = band->y_row,
-                     .steps = band->pixels,
-                     .b_step = s->y_stride[2]};
-  for (size_t channel = 0; channel < (size_t)s->out;) {
-    const size_t left = s->out - channel, vectors = VectorsOf(CeilDivide(left, LANES));
-    const size_t width = PetscMin(vectors * LANES, left);
-    outer_kernels[vectors][1](&loop, &one, y_bar + channel, sum);
-    AddBlock(sum, vectors * LANES, 1, width, s->out, b_bar + channel);
-    channel += width;
+  enum { CHAINS = 4 };
+  for (size_t channel = 0; channel < (size_t)s->out; channel += LANES) {
+    vec chain[CHAINS] = {{0}};
+    for (size_t row = 0; row < band->rows; ++row) {
+      const real *at = y_bar + band->y_row[row] + channel;
+      size_t p = 0;
+      for (; p + CHAINS <= band->pixels; p += CHAINS) {
+        UNROLL for (int i = 0; i < CHAINS; ++i) chain[i] += Load(at + (p + i) * s->y_stride[2]);
+      }
+      for (; p < band->pixels; ++p) chain[0] += Load(at + p * s->y_stride[2]);
+    }
+    const size_t width = s->out - channel;
+    StoreSome(b_bar + channel,
+              LoadSome(b_bar + channel, width) + ((chain[0] + chain[1]) + (chain[2] + chain[3])), width);
   }
+}
+
+/*
+  The last channels, which go with the window along the lanes: none, those that fill no vector, or, where they
+  cost about the same, one vector more, since kernels of one vector load as often as they multiply.
+*/
+static size_t ChannelsByWindow(const UnrConvShape *s)
+{
+  const size_t window = Window(s), tail = s->out % LANES, across = CeilDivide(window, LANES);
+  if (!tail || tail * across >= window) return 0;
+  if (s->out / LANES == 1 && 20 * LANES * across < 21 * window) return s->out;
+  return tail;
 }
 
 static void BandWeights(const UnrConvShape *s, const Band *band, const real *x, const real *y_bar,
                         real *w_bar)
 {
-  const size_t out = s->out, window = Window(s), tail = out % LANES;
-  const bool is_swapped = tail && tail <= max_lines[1] && tail * CeilDivide(window, LANES) < window;
-  const size_t vectors = out / LANES + (tail && !is_swapped);
+  const size_t out = s->out, window = Window(s), across = ChannelsByWindow(s);
+  const size_t vectors = CeilDivide(out - across, LANES), window_vectors = CeilDivide(window, LANES);
   const Loop by_channels = {.rows = band->rows,
                             .a_row = band->x_row,
                             .b_row = band->y_row,
@@ -112,7 +130,10 @@ static void BandWeights(const UnrConvShape *s, const Band *band, const real *x, 
     for (size_t v = 0; v < vectors; v += VectorsOf(vectors - v)) {
       BandByChannels(s, &by_channels, shifted, y_bar, v * LANES, VectorsOf(vectors - v), w_bar);
     }
-    if (is_swapped) BandByWindow(s, &by_window, shifted, y_bar, out - tail, tail, w_bar);
+    for (size_t v = 0; across && v < window_vectors; v += VectorsOf(window_vectors - v)) {
+      BandByWindow(s, &by_window, shifted, y_bar, out - across, across, v * LANES,
+                   VectorsOf(window_vectors - v), w_bar);
+    }
   }
 }
 
