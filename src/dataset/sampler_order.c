@@ -36,7 +36,7 @@ PetscErrorCode UnrSamplerGroup(UnrSampler s, bool is_mixed)
   s->begin[s->groups] = s->trajectories;
   s->batch_begin[0] = 0;
   for (PetscInt g = 0; g < s->groups; g++) {
-    const PetscInt64 windows = (s->begin[g + 1] - s->begin[g]) * s->per_trajectory;
+    const PetscInt64 windows = (PetscInt64)(s->begin[g + 1] - s->begin[g]) * s->per_trajectory;
     s->batch_begin[g + 1] = s->batch_begin[g] + (windows + s->batch - 1) / s->batch;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -44,7 +44,7 @@ PetscErrorCode UnrSamplerGroup(UnrSampler s, bool is_mixed)
 
 PetscInt64 UnrSamplerWindows(UnrSampler s)
 {
-  return s->trajectories * s->per_trajectory;
+  return (PetscInt64)s->trajectories * s->per_trajectory;
 }
 
 PetscInt64 UnrSamplerBatches(UnrSampler s)
@@ -79,7 +79,7 @@ PetscErrorCode UnrSamplerPlaces(UnrSampler s, PetscInt64 epoch, PetscInt64 batch
   batch = (PetscInt64)UnrPermute((uint64_t)UnrSamplerBatches(s), order, (uint64_t)batch);
   const PetscInt g = GroupOfBatch(s, batch);
   const UnrRng inside = {s->seed, UnrRngStream("order of windows", (uint64_t)epoch, (uint64_t)g)};
-  const PetscInt64 windows = (s->begin[g + 1] - s->begin[g]) * s->per_trajectory;
+  const PetscInt64 windows = (PetscInt64)(s->begin[g + 1] - s->begin[g]) * s->per_trajectory;
   const PetscInt64 first = (batch - s->batch_begin[g]) * s->batch;
   *samples = (PetscInt)PetscMin((PetscInt64)s->batch, windows - first);
   for (PetscInt i = 0; i < *samples; i++) {
