@@ -39,12 +39,12 @@ def tearDownModule():
     shutil.rmtree(folder)
 
 
-def command(name, *options, ranks=1):
-    return [MPIEXEC, "-n", str(ranks), UNROLL, name, "-options_file", DECK, *map(str, options)]
+def command(name, *options, ranks=1, deck=DECK):
+    return [MPIEXEC, "-n", str(ranks), UNROLL, name, "-options_file", str(deck), *map(str, options)]
 
 
-def run(name, *options, ranks=1):
-    return subprocess.run(command(name, *options, ranks=ranks), capture_output=True, text=True, timeout=300)
+def run(name, *options, **more):
+    return subprocess.run(command(name, *options, **more), capture_output=True, text=True, timeout=300)
 
 
 # What all trainings here share; the deck's net is small.
@@ -241,7 +241,9 @@ class Train(unittest.TestCase):
         self.assert_same_bits(before, state("again/previous", 3))
 
     def test_refusals(self):
-        for what, more in (("-dataset_file is not given", ()),
+        bare = folder / "bare.yaml"  # a deck that names neither data nor an end
+        bare.write_text(Path(DECK).read_text().replace("  file: runs/data/ks-smoke-train.h5\n", "").replace("  updates: 60\n", ""))
+        for what, more in (("-dataset_file is not given", ("-train_updates", 1)),
                            ("generate -options_file", ("-dataset_file", folder / "none.h5", "-train_updates", 1)),
                            ("nothing ends the training", ("-dataset_file", data)),
                            ("-out is not given", ("-dataset_file", data, "-train_updates", 1)),
@@ -249,7 +251,7 @@ class Train(unittest.TestCase):
                            ("stages without an end", ("-dataset_file", data, "-stage_steps", "1,2")),
                            ("has no network", ("-dataset_file", data, "-train_updates", 1, "-model_type", "solver"))):
             out = () if "-out" in what else ("-out", folder / "refused")
-            done = run("train", *COMMON, *more, *out, ranks=2)
+            done = run("train", *COMMON, *more, *out, ranks=2, deck=bare)
             self.assertEqual(done.returncode, 2, what + done.stderr)
             self.assertIn(what, done.stderr)
             self.assertEqual(done.stderr.count("unroll: error:"), 1)
