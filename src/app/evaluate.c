@@ -1,11 +1,8 @@
 /* The command `evaluate`: rolls a model, or the bare solver, out from the test starts and measures it. */
 #include "app/evaluate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "app/command.h"
 #include "app/common.h"
 #include "core/error.h"
@@ -25,39 +22,6 @@ static const UnrOption options[] = {
 
 static const char *const results_names[] = {"metrics.h5", "trajectory.h5", "reference.h5", "summary.json",
                                             NULL};
-
-static bool IsSameFile(const char *a, const char *b)
-{
-  struct stat is_a, is_b;
-
-  return a && b && !stat(a, &is_a) && !stat(b, &is_b) && is_a.st_dev == is_b.st_dev &&
-         is_a.st_ino == is_b.st_ino;
-}
-
-/* Files of an earlier run must not be taken for this one's; but never what this run reads. */
-static PetscErrorCode RemoveOld(const UnrEvaluate *e, const char *out)
-{
-  char path[PETSC_MAX_PATH_LEN] = "";
-  bool is_read = false;
-  int rank, verdict = 0;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  for (const char *const *name = results_names; *name && !rank && !is_read; name++) {
-    snprintf(path, sizeof path, "%s/%s", out, *name);
-    is_read = IsSameFile(path, e->set.file) || IsSameFile(path, e->model_file);
-  }
-  UnrUserCheck(!is_read,
-               "-out holds a file that this run reads and would write (%s); allowed: another directory; try: "
-               "another -out",
-               path);
-  for (const char *const *name = results_names; *name && !rank && !verdict; name++) {
-    snprintf(path, sizeof path, "%s/%s", out, *name);
-    if (unlink(path) && errno != ENOENT) verdict = errno;
-  }
-  PetscCall(UnrFileAgree(verdict, "cannot remove what stands in the way of a result", path));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* What would run, its memory and time. */
 static PetscErrorCode Tell(UnrEvaluate *e)
@@ -84,7 +48,7 @@ static PetscErrorCode Compute(UnrEvaluate *e, const char *out)
 
   PetscFunctionBeginUser;
   PetscCall(UnrDirectoryMake(out));
-  PetscCall(RemoveOld(e, out));
+  PetscCall(UnrCommonRemoveOld(out, results_names, 2, (const char *[]){e->set.file, e->model_file}));
   PetscCall(UnrEvaluateFilesCreate(e, out, &files));
   PetscCall(UnrEvaluateRun(e, &files));
   PetscCall(UnrEvaluateFilesCommit(&files));

@@ -1,11 +1,9 @@
 /* The command `generate`: a data set, integrated by the reference scheme from a family of start states. */
 #include "app/generate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "app/command.h"
 #include "app/common.h"
 #include "app/test_set.h"
@@ -49,15 +47,12 @@ static PetscErrorCode GatherParameters(UnrGenerate *g)
 {
   const UnrCase *c = &g->c;
   const PetscInt n = UnrPhysicsParameters(c->physics);
-  PetscMPIInt count;
   double length[UNR_MAX_DIM];
 
   PetscFunctionBeginUser;
-  PetscCall(UnrMPICount((size_t)g->trajectories * (size_t)n, &count));
-  PetscCall(PetscCalloc1((size_t)count + 1, &g->par));
+  PetscCall(PetscMalloc1((size_t)g->trajectories * (size_t)n + 1, &g->par));
   PetscCall(PetscMalloc1((size_t)g->trajectories * (size_t)c->grid->dim, &g->length));
-  if (!c->grid->rank) PetscCall(PetscArraycpy(g->par + c->first * n, c->par, c->count * n));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, g->par, count, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCall(UnrCaseParameters(c, g->par));
   for (PetscInt t = 0; t < g->trajectories; t++) {
     PetscCall(UnrPhysicsLength(c->physics, g->par + t * n, length));
     PetscCall(PetscArraycpy(g->length + t * c->grid->dim, length, c->grid->dim));
@@ -187,22 +182,6 @@ static PetscErrorCode WriteSummary(const UnrGenerate *g, const UnrGenerated *don
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A summary of an earlier run must not be taken for this one's; the data set is replaced when the new one is
- * whole. */
-static PetscErrorCode RemoveOld(const char *path)
-{
-  int rank, verdict = 0;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (!rank && unlink(path) && errno != ENOENT) verdict = errno;
-  UnrUserCheck(!verdict,
-               "cannot remove what stands in the way of a result (%s): %s; allowed: an earlier run's file; "
-               "try: another -out",
-               path, strerror(verdict));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode Compute(const UnrGenerate *g, const char *out)
 {
   char summary[PETSC_MAX_PATH_LEN];
@@ -212,7 +191,7 @@ static PetscErrorCode Compute(const UnrGenerate *g, const char *out)
   if (out) {
     PetscCall(PetscSNPrintf(summary, sizeof summary, "%s/summary.json", out));
     PetscCall(UnrDirectoryMake(out));
-    PetscCall(RemoveOld(summary));
+    PetscCall(UnrCommonRemoveOld(out, (const char *[]){"summary.json", NULL}, 0, NULL));
   }
   PetscCall(UnrDirectoryMakeFor(g->file));
   PetscCall(UnrGenerateRun(g, &done));

@@ -1,12 +1,9 @@
 /* The command `solve`: a start state through the solver, and a cotangent of its last frame back. */
 #include "app/solve.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "app/command.h"
 #include "app/common.h"
 #include "core/error.h"
@@ -222,37 +219,6 @@ static PetscErrorCode Tell(const UnrSolve *solve)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static bool IsSameFile(const char *a, const char *b)
-{
-  struct stat is_a, is_b;
-
-  return a && b && !stat(a, &is_a) && !stat(b, &is_b) && is_a.st_dev == is_b.st_dev &&
-         is_a.st_ino == is_b.st_ino;
-}
-
-/* Files of an earlier run must not be taken for this one's; but never what this run reads. */
-static PetscErrorCode RemoveOld(const UnrSolve *solve, const char *const path[3])
-{
-  const char *read = NULL, *left = NULL;
-  int rank, error = 0;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  for (int f = 0; f < 3 && !rank && !read; f++)
-    if (IsSameFile(path[f], solve->input) || IsSameFile(path[f], solve->cotangent)) read = path[f];
-  UnrUserCheck(!read,
-               "-out holds a file that this run reads and would write (%s); allowed: another directory; try: "
-               "another -out",
-               read);
-  for (int f = 0; f < 3 && !rank && !left; f++)
-    if (unlink(path[f]) && (error = errno) != ENOENT) left = path[f];
-  UnrUserCheck(!left,
-               "cannot remove what stands in the way of a result (%s): %s; allowed: an earlier run's file; "
-               "try: another -out",
-               left, strerror(error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
 {
   char trajectory[PETSC_MAX_PATH_LEN], gradient[PETSC_MAX_PATH_LEN], summary[PETSC_MAX_PATH_LEN];
@@ -264,7 +230,8 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
   snprintf(gradient, sizeof gradient, "%s/gradient.h5", out);
   snprintf(summary, sizeof summary, "%s/summary.json", out);
   PetscCall(UnrDirectoryMake(out));
-  PetscCall(RemoveOld(solve, (const char *[]){trajectory, gradient, summary}));
+  PetscCall(UnrCommonRemoveOld(out, (const char *[]){"trajectory.h5", "gradient.h5", "summary.json", NULL}, 2,
+                               (const char *[]){solve->input, solve->cotangent}));
   PetscCall(UnrSolveTrajectory(solve, trajectory, &well));
   PetscCall(Forward(solve, well, &outcome));
   if (outcome.reason)

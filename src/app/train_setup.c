@@ -135,7 +135,7 @@ static PetscErrorCode Resume(UnrTrain *t, const char *path)
 PetscErrorCode UnrTrainOpen(UnrTrain *t)
 {
   static const char *const files[] = {"model.h5", "model-stage*.h5", "history.csv", "summary.json", NULL};
-  char path[PETSC_MAX_PATH_LEN], summary[PETSC_MAX_PATH_LEN];
+  char path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
   PetscCall(UnrDirectoryMake(t->common.out));
@@ -144,8 +144,7 @@ PetscErrorCode UnrTrainOpen(UnrTrain *t)
     PetscCall(Resume(t, path));
   else
     PetscCall(UnrCheckpointRetire(t->common.out, files));
-  PetscCall(PetscSNPrintf(summary, sizeof(summary), "%s/summary.json", t->common.out));
-  if (!t->c.layout.rank) remove(summary); /* of the run that ended earlier: this one has not */
+  PetscCall(UnrCommonRemoveOld(t->common.out, (const char *[]){"summary.json", NULL}, 0, NULL));
   t->state.total = t->curriculum.updates;
   PetscCall(UnrHistoryOpen(t->common.out, t->state.update, &t->history));
   PetscCall(PetscMalloc1((size_t)(t->curriculum.updates - t->state.update) + 1, &t->seconds));
