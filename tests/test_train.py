@@ -249,6 +249,8 @@ class Train(unittest.TestCase):
                            ("-out is not given", ("-dataset_file", data, "-train_updates", 1)),
                            ("entries where another list", ("-dataset_file", data, "-stage_steps", "1,2", "-stage_epochs", 1)),
                            ("stages without an end", ("-dataset_file", data, "-stage_steps", "1,2")),
+                           ("frames of", ("-dataset_file", data, "-train_updates", 1, "-stepper_dt", 0.25)),
+                           ("a frame of the solver takes", ("-dataset_file", data, "-reference_stepper_dt", 0.25)),
                            ("has no network", ("-dataset_file", data, "-train_updates", 1, "-model_type", "solver"))):
             out = () if "-out" in what else ("-out", folder / "refused")
             done = run("train", *COMMON, *more, *out, ranks=2, deck=bare)

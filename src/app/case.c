@@ -1,4 +1,6 @@
 #include "app/case.h"
+
+#include <math.h>
 #include "app/common.h"
 #include "core/call.h"
 #include "core/error.h"
@@ -78,6 +80,27 @@ static PetscErrorCode fill_parameters(UnrCase *c, const UnrCaseSpec *spec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Time of a data frame. */
+static double frame_time(UnrStepper stepper)
+{
+  return UnrStepperDt(stepper) * (double)UnrStepperSubsteps(stepper);
+}
+
+/* The net would learn the difference of two lengths of a frame. */
+static PetscErrorCode check_frame_times(UnrStepper stepper, UnrStepper reference)
+{
+  const double a = frame_time(stepper), b = frame_time(reference);
+
+  PetscFunctionBeginUser;
+  UnrUserCheck(
+      fabs(a - b) <= 1e-9 * b,
+      "a frame of the solver takes %g, of the reference scheme %g; allowed: equal times; try: "
+      "-reference_stepper_dt and -reference_stepper_substeps whose product is that of -stepper_dt and "
+      "-stepper_substeps",
+      a, b);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrCaseCreate(MPI_Comm world, const UnrCaseSpec *spec, UnrCase *c)
 {
   static const UnrCaseSpec plain = {0};
@@ -113,6 +136,7 @@ PetscErrorCode UnrCaseCreate(MPI_Comm world, const UnrCaseSpec *spec, UnrCase *c
     PetscCall(UnrStepperCreate(c->physics, wants.stepper == UNR_STEPPER_REFERENCE ? "reference_" : NULL,
                                &c->stepper));
   PetscCall(UnrStepperCreate(c->physics, "reference_", &c->reference));
+  if (wants.stepper == UNR_STEPPER_SOLVER) PetscCall(check_frame_times(c->stepper, c->reference));
   if (wants.net) PetscCall(UnrNetCreate(c->physics, &c->net));
   PetscCall(UnrModelCreate(c->physics, c->stepper, c->net, &c->model));
   PetscCall(UnrLossCreate(&c->loss));
@@ -152,6 +176,22 @@ PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file)
                            UnrNetName(c->net), UnrNetParameters(c->net),
                            UnrNetPrecision(c->net) == UNR_SINGLE ? "single" : "double"));
   PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "; batch %" PetscInt_FMT "; %s\n", c->samples, layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCaseCheckTime(const UnrCase *c, UnrWell well, const char *path)
+{
+  const double step = frame_time(c->reference);
+  double time[2] = {0, step};
+  UnrWellInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellInfoGet(well, &info));
+  for (int k = 0; k < 2 && info.frames > 1; k++) PetscCall(UnrWellTime(well, k, &time[k]));
+  UnrUserCheck(fabs(time[1] - time[0] - step) <= 1e-5 * step,
+               "frames of %s are %g apart, those of the reference scheme %g; allowed: equal times; try: the "
+               "-stepper_dt and -stepper_substeps that the file was made with",
+               path, time[1] - time[0], step);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 */
 #pragma once
 
+#include "dataset/well.h"
 #include "rollout/rollout.h"
 
 typedef struct {
@@ -43,6 +44,8 @@ PetscErrorCode UnrCaseDestroy(UnrCase *c);
  * ...". */
 PetscErrorCode UnrCaseTell(const UnrCase *c, FILE *file);
 
+/* Frames of a file must be those that a step of the case makes, or a user error.  Collective on the world. */
+PetscErrorCode UnrCaseCheckTime(const UnrCase *c, UnrWell well, const char *path);
 /* par [sample][parameter] of the whole batch, of which each replica knows its own.  Collective on the world.
  */
 PetscErrorCode UnrCaseParameters(const UnrCase *c, double par[]);

@@ -21,12 +21,10 @@ static PetscErrorCode CheckExists(const UnrEvaluate *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frames of the file must be those that a step of the model makes. */
+/* The file must have the horizon, and frames of the case's length. */
 static PetscErrorCode CheckTime(const UnrEvaluate *e)
 {
-  const double step = UnrStepperDt(e->c.reference) * (double)UnrStepperSubsteps(e->c.reference);
   UnrWellInfo info;
-  double time[2];
 
   PetscFunctionBeginUser;
   PetscCall(UnrWellInfoGet(e->file, &info));
@@ -34,11 +32,7 @@ static PetscErrorCode CheckTime(const UnrEvaluate *e)
                "-test_frames (%" PetscInt_FMT ") is beyond the frames in %s, which has %" PetscInt_FMT
                " behind its first; allowed: at most those; try: -test_frames %" PetscInt_FMT,
                e->set.frames, e->set.file, info.frames - 1, PetscMax(info.frames - 1, 1));
-  for (int k = 0; k < 2; k++) PetscCall(UnrWellTime(e->file, k, &time[k]));
-  UnrUserCheck(fabs(time[1] - time[0] - step) <= 1e-5 * step,
-               "frames of %s are %g apart, those of the reference scheme %g; allowed: equal times; try: the "
-               "-stepper_dt and -stepper_substeps that the file was made with",
-               e->set.file, time[1] - time[0], step);
+  PetscCall(UnrCaseCheckTime(&e->c, e->file, e->set.file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

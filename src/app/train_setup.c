@@ -22,8 +22,6 @@ static const UnrOption options[] = {
 static PetscErrorCode OpenData(UnrTrain *t)
 {
   const char *path, *deck = UnrOptionsDeck();
-  double most;
-  bool is_cached;
   struct stat about;
 
   PetscFunctionBeginUser;
@@ -37,8 +35,7 @@ static PetscErrorCode OpenData(UnrTrain *t)
                "generate %s%s -dataset_file %s",
                path, deck ? "-options_file " : "", deck ? deck : "", path);
   PetscCall(UnrWellOpen(path, UnrPhysicsFieldName(t->c.physics), &t->well));
-  PetscCall(UnrOptionReal(UnrSamplerOptions, NULL, "-dataset_memory", &most));
-  PetscCall(UnrWellCache(t->well, t->c.grid, most, &is_cached));
+  PetscCall(UnrCaseCheckTime(&t->c, t->well, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
