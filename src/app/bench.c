@@ -242,6 +242,8 @@ static PetscErrorCode run(int argc, char **argv)
   if (common.dry_run) {
     PetscCall(TellCost(&b, &result));
   } else {
+    if (common.out)
+      PetscCall(UnrCommonRemoveOld(common.out, (const char *[]){"summary.json", NULL}, 0, NULL));
     PetscCall(Measure(&b, &result));
     PetscCall(UnrBenchPrint(&result));
     if (common.out) PetscCall(UnrBenchWrite(&b.c, &result, common.out));
