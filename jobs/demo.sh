@@ -1,44 +1,81 @@
 #!/usr/bin/env bash
-# Sets up, builds and shows what works: `solve` with its gradient on a Kuramoto-Sivashinsky state, a picture of both,
-# and `check` of every gradient of a correction network around the coarse solver, on two ranks.  Writes runs/demo/.
+# The main job: sets up, builds, makes Kuramoto-Sivashinsky data, trains a correction network in the modes one, nog and
+# wig and a prediction network in wig, evaluates them beside the bare solver, and prints the table and the pictures.
+#
+#   bash jobs/demo.sh     about three minutes on two cores after set-up; results in runs/demo/, which it starts afresh
+#
+# Trainings this small run fastest on one core each: as many at once as there are cores.
 
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=jobs/setup.sh
 source "$top/jobs/setup.sh"
 mpi_environment 2
+# Two programs at once must not both be bound to the first core.
+export OMPI_MCA_hwloc_base_binding_policy=none
 build_unroll
-unroll=$build/unroll
 cd "$top"
-out=runs/demo
-mkdir -p "$out"
+cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) # which otherwise answers with those
+export unroll=$build/unroll out=runs/demo deck=inputs/ks/demo.yaml
 
-echo "== 1. a start state and a cotangent (sum of the last state over a window), in The Well's layout"
-/usr/bin/python3 - "$out" <<'PY'
-import sys
-import h5py
-import numpy as np
+# Longest first, so that cores idle little at the end.  An update of `one` costs a third of the others'.
+modes=(wig nog predict one)
+declare -A updates=([wig]=6000 [nog]=6000 [predict]=6000 [one]=12000)
+declare -A options=([wig]="-rollout_mode wig" [nog]="-rollout_mode nog" [one]="-rollout_mode one"
+  [predict]="-rollout_mode wig -model_type predict")
 
-n, s = 256, 16.0
-x = np.arange(n) * 2 * np.pi * s / n
-start = np.cos(x / s) * (1 + np.sin(x / s)) + 0.1 * np.cos(3 * x / s + 1)
-window = np.exp(-((x - np.pi * s) / s) ** 2)
-for name, u in (("start", start), ("cotangent", window)):
-    with h5py.File(f"{sys.argv[1]}/{name}.h5", "w") as f:
-        f["dimensions/x"] = x
-        f["dimensions/time"] = [0.0]
-        f["t0_fields/u"] = u[None, None]
-        f["dimensions"].attrs["spatial_dims"] = ["x"]
-PY
+run() { # run LOG COMMAND ...: its output goes to a log, which is shown when it fails
+  local log=$1
+  shift
+  "$@" >"$log" 2>&1 || { say "demo: failed: $*"; tail -n 20 "$log" >&2; return 255; }
+}
 
-echo "== 2. solve: 300 steps of ETDRK4 on two ranks, and the gradient back through all of them"
-mpiexec -n 2 "$unroll" solve -physics_type ks_spectral -physics_ks_domain_size 16 -solve_input "$out/start.h5" \
-  -solve_steps 300 -solve_dt 0.25 -solve_cotangent "$out/cotangent.h5" -dataset_precision double -out "$out/solve"
-picture=$(/usr/bin/python3 postprocess/plot_solve.py "$out/solve" "$out/solve.png")
+train_and_evaluate() { # train_and_evaluate MODE UPDATES OPTION ...
+  local mode=$1 updates=$2
+  shift 2
+  run "$out/log/train-$mode" mpiexec -n 1 "$unroll" train -options_file "$deck" "$@" -train_updates "$updates" \
+    -out "$out/train-$mode" || return
+  run "$out/log/evaluate-$mode" mpiexec -n 1 "$unroll" evaluate -options_file "$deck" "$@" \
+    -model_file "$out/train-$mode/model.h5" -out "$out/$mode"
+}
+export -f say run train_and_evaluate
 
-echo "== 3. check: every gradient of a network around the coarse solver, unrolled with the solver's gradient"
-mpiexec -n 2 "$unroll" check -options_file inputs/ks/smoke.yaml -out "$out/check"
+progress() { # what every training has reached, now and then
+  local mode line
+  while sleep 10 >/dev/null 2>&1; do
+    line=
+    for mode in "${modes[@]}"; do
+      if [[ -f $out/$mode/summary.json ]]; then
+        line+="  $mode done"
+      elif [[ -f $out/train-$mode/history.csv ]]; then
+        line+="  $mode $(tail -n 1 "$out/train-$mode/history.csv" | cut -d, -f1 | tr -d a-z)/${updates[$mode]}"
+      fi
+    done
+    printf '   %3d s:%s\n' $((SECONDS - start)) "$line"
+  done
+}
 
+start=$SECONDS
+rm -rf "$out"
+mkdir -p "$out/data" "$out/log"
+echo "== 1. data: 36 trajectories to train on, 40 to test"
+for set in train test; do
+  run "$out/log/generate-$set" mpiexec -n 2 "$unroll" generate -options_file "$deck" -generate_set "$set"
+done
+
+echo "== 2. train and evaluate: correction in ${modes[0]}, ${modes[1]}, ${modes[3]}; prediction; and the bare solver"
+progress &
+teller=$!
+trap 'kill "$teller" 2>/dev/null || true' EXIT
+run "$out/log/evaluate-bare" mpiexec -n 1 "$unroll" evaluate -options_file "$deck" -model_type solver -out "$out/bare"
+for mode in "${modes[@]}"; do
+  echo "$mode ${updates[$mode]} ${options[$mode]}"
+done | xargs -P "$cores" -L 1 bash -c 'train_and_evaluate "$@"' _
+{ kill "$teller" && wait "$teller"; } 2>/dev/null || true
+
+echo "== 3. table, pictures, report"
 echo
-echo "picture:  $picture"
-echo "gradient: $out/solve/gradient.h5     verdicts: $out/check/summary.json"
+/usr/bin/python3 postprocess/table.py "$out"/{bare,one,nog,wig,predict} | tee "$out/table.txt"
+echo
+/usr/bin/python3 postprocess/report.py "$out"
+echo "demo: done in $((SECONDS - start)) s after set-up"

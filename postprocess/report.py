@@ -20,6 +20,8 @@ from compare import COLUMNS, compare
 from pictures import save
 from runs import KINDS, RunError, directory, label, read_all, read_history, read_summary, script
 
+GROWTH = 200  # frames of its picture: the growth, not what follows it
+
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; margin: 1.5rem auto;
   padding: 0 1rem; }
@@ -152,7 +154,7 @@ def evaluation_section(evaluations, out):
         part.append(picture(out / name, caption))
 
     add("bars.png", "rel by run, interpolation and extrapolation", plot_bars.draw(evaluations))
-    add("error.png", "error growth over the frames", plot_error.draw(evaluations))
+    add("error.png", "error growth over the frames", plot_error.draw(evaluations, GROWTH))
     if all((m.run / "trajectory.h5").exists() for m in metrics) and (metrics[0].run / "reference.h5").exists():
         for kind in KINDS:
             if kind in metrics[0].group_kind:
