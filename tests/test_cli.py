@@ -111,7 +111,7 @@ BAD = [
     (GENERATE + ["-test_file", "{}/u.h5", "-generate_set", "test", "-test_values", "-3"],
      ["-physics_ks_domain_size, from -test_values, is out of range (-3)"], {}),
     (GENERATE + ["-dataset_file", "{}/u.h5", "-sample_parameter", "domain"], ["unknown parameter of ks_spectral", "(-sample_parameter domain)"], {}),
-    (GENERATE + ["-dataset_file", "{}/u.h5", "-reference_stepper_dt", "1e3", "-start_warmup", "9"],
+    (GENERATE + ["-dataset_file", "{}/u.h5", "-stepper_dt", "1e3", "-start_warmup", "9"],
      ["the reference scheme diverged in trajectory 0 of 6, frame ", " of the warm-up (domain_size 8), so there is no {}/u.h5",
       "try: a smaller -reference_stepper_dt"], {}),
 ]

@@ -72,7 +72,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Cluster(folder / "slurm") as environment:
-            jobs = Jobs(folder, {**environment, "UNROLL": sys.argv[1]})
+            jobs = Jobs(folder, {**environment, "UNROLL": os.path.abspath(sys.argv[1])})
             jobs.wait(jobs.submit("generate", "data"), "data")
             # The checkpoints of the one are not where the other is stopped.
             length = ["-train_updates", str(UPDATES), "-checkpoint_interval", "400"]

@@ -260,6 +260,7 @@ class Train(unittest.TestCase):
 
     def test_dry_run(self):
         done = self.train("dry", "-train_updates", 100, "-dry_run")
+        self.assertNotIn("-optim_lr", "".join(done.stdout.split("not used by this command")[1:]))
         self.assertIn("100 updates, about", done.stdout)
         self.assertFalse((folder / "dry").exists())
 

@@ -96,6 +96,12 @@ PetscErrorCode UnrTrainCreate(UnrTrain *t)
   PetscCall(UnrModelFileLoad(t->c.net, &is_loaded));
   if (!is_loaded) PetscCall(Normalise(t, training));
   PetscCall(UnrCurriculumCreate(&t->c, t->well, training, &t->curriculum));
+  for (PetscInt k = 0; k < t->curriculum.count;
+       k++) { /* what its options refuse is refused before the work */
+    UnrRate rate;
+
+    PetscCall(UnrRateCreate(t->curriculum.stage[k].rate, t->curriculum.stage[k].updates, &rate));
+  }
   PetscCall(UnrValidationCreate(&t->c, t->well, validation, &t->validation));
   PetscCall(UnrUpdaterCreate(&t->c, &t->updater));
   PetscCall(UnrTrainStateCreate(&t->updater, &t->state));
