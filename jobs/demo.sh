@@ -4,7 +4,8 @@
 #
 #   bash jobs/demo.sh     about three minutes on two cores after set-up; results in runs/demo/, which it starts afresh
 #
-# Trainings this small run fastest on one core each: as many at once as there are cores.
+# Trainings this small run fastest on one core each, as many at once as there are cores: 1000 updates of wig and of nog
+# took 7 to 15 s side by side, 26 to 30 s in turn on two ranks (two cores, three rounds).
 
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -30,10 +31,10 @@ run() { # run LOG COMMAND ...: its output goes to a log, which is shown when it 
   "$@" >"$log" 2>&1 || { say "demo: failed: $*"; tail -n 20 "$log" >&2; return 255; }
 }
 
-train_and_evaluate() { # train_and_evaluate MODE UPDATES OPTION ...
-  local mode=$1 updates=$2
+train_and_evaluate() { # train_and_evaluate MODE COUNT OPTION ...
+  local mode=$1 count=$2
   shift 2
-  run "$out/log/train-$mode" mpiexec -n 1 "$unroll" train -options_file "$deck" "$@" -train_updates "$updates" \
+  run "$out/log/train-$mode" mpiexec -n 1 "$unroll" train -options_file "$deck" "$@" -train_updates "$count" \
     -out "$out/train-$mode" || return
   run "$out/log/evaluate-$mode" mpiexec -n 1 "$unroll" evaluate -options_file "$deck" "$@" \
     -model_file "$out/train-$mode/model.h5" -out "$out/$mode"
