@@ -109,6 +109,29 @@ PetscErrorCode UnrTrainCreate(UnrTrain *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A stage of another beginning would end elsewhere than the curriculum does. */
+static PetscErrorCode CheckPlace(const UnrTrain *t, const char *path)
+{
+  const UnrTrainState *s = &t->state;
+  const UnrCurriculum *all = &t->curriculum;
+  PetscInt64 begin = 0;
+
+  PetscFunctionBeginUser;
+  for (PetscInt64 k = 0; k < PetscMin(s->stage, all->count); k++) begin += all->stage[k].updates;
+  UnrUserCheck(s->stage >= all->count || s->update == begin + s->stage_update,
+               "%s is of update %lld, its stage %lld began after %lld, and here begins after %lld; allowed: "
+               "the stages that it was trained with; try: their -stage_updates or -stage_epochs, or "
+               "-model_file to start from its weights",
+               path, (long long)s->update, (long long)s->stage + 1, (long long)(s->update - s->stage_update),
+               (long long)begin);
+  UnrUserCheck(
+      s->stage < all->count && s->stage_update <= all->stage[s->stage].updates,
+      "%s is of update %lld in stage %lld, beyond the end of this training (%lld updates in %lld stages); "
+      "allowed: a longer training; try: a larger -train_updates, or the stages that it was trained with",
+      path, (long long)s->update, (long long)s->stage + 1, (long long)all->updates, (long long)all->count);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The state of a checkpoint, which must be of this training. */
 static PetscErrorCode Resume(UnrTrain *t, const char *path)
 {
@@ -116,14 +139,8 @@ static PetscErrorCode Resume(UnrTrain *t, const char *path)
 
   PetscFunctionBeginUser;
   PetscCall(UnrTrainStateRead(s, &t->updater, path));
-  const UnrTrainStage *stage = &t->curriculum.stage[PetscMin(s->stage, t->curriculum.count - 1)];
-  const PetscInt64 batches = UnrSamplerBatches(stage->sampler);
-  UnrUserCheck(
-      s->stage < t->curriculum.count && s->stage_update <= stage->updates,
-      "%s is of update %lld in stage %lld, beyond the end of this training (%lld updates in %lld stages); "
-      "allowed: a longer training; try: a larger -train_updates",
-      path, (long long)s->update, (long long)s->stage + 1, (long long)t->curriculum.updates,
-      (long long)t->curriculum.count);
+  PetscCall(CheckPlace(t, path));
+  const PetscInt64 batches = UnrSamplerBatches(t->curriculum.stage[s->stage].sampler);
   UnrUserCheck(
       s->batches == batches,
       "%s was trained with %lld batches an epoch, this data set and batch give %lld; allowed: the same "

@@ -1,4 +1,5 @@
 #include "app/train_state.h"
+#include "core/error.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,26 @@ PetscErrorCode UnrTrainStateWrite(UnrTrainState *state, UnrUpdater *updater, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Counts are counts, and weights are finite. */
+static PetscErrorCode CheckNumbers(const char *path, PetscInt arrays, const UnrArray array[])
+{
+  PetscFunctionBeginUser;
+  for (PetscInt i = 0; i < arrays; i++) {
+    const UnrArray *a = &array[i];
+    const bool is_model = !strncmp(a->name, "weights/", 8) || !strncmp(a->name, "best/", 5) ||
+                          !strncmp(a->name, "normalisation/", 14);
+    bool is_usable = !is_model || UnrModelArrayIsUsable(a);
+
+    for (PetscInt64 k = 0; a->type == UNR_INT64 && k < a->shape[0]; k++)
+      is_usable = is_usable && ((const PetscInt64 *)a->data)[k] >= 0;
+    UnrUserCheck(is_usable,
+                 "array '%s' of the checkpoint %s holds numbers that cannot be used; allowed: those of a "
+                 "training; try: an earlier checkpoint",
+                 a->name, path);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrTrainStateRead(UnrTrainState *state, UnrUpdater *updater, const char *path)
 {
   UnrArray *array;
@@ -104,6 +125,7 @@ PetscErrorCode UnrTrainStateRead(UnrTrainState *state, UnrUpdater *updater, cons
   PetscCall(PetscMalloc1(ARRAYS, &array));
   PetscCall(Arrays(state, updater, &arrays, array));
   PetscCall(UnrStateFileRead(path, "checkpoint", arrays, array));
+  PetscCall(CheckNumbers(path, arrays, array));
   PetscCall(PetscFree(array));
   PetscCall(UnrNetThetaChanged(updater->c->net));
   PetscFunctionReturn(PETSC_SUCCESS);

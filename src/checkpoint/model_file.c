@@ -98,7 +98,7 @@ PetscErrorCode UnrModelFileWrite(const char *path, UnrNet net, const void *theta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static bool IsUsable(const UnrArray *array)
+bool UnrModelArrayIsUsable(const UnrArray *array)
 {
   const size_t numbers = UnrStateArrayBytes(array) / (array->type == UNR_FLOAT32 ? 4 : 8);
   const bool is_divisor = !strcmp(array->name, "normalisation/std");
@@ -132,7 +132,7 @@ static PetscErrorCode Read(const char *path, PetscInt arrays, const UnrArray arr
                path, weights, arrays - 3);
   for (PetscInt i = 0; i < arrays; i++)
     UnrUserCheck(
-        IsUsable(&array[i]),
+        UnrModelArrayIsUsable(&array[i]),
         "array '%s' of the model %s holds numbers that cannot be used; allowed: finite numbers of the "
         "net's precision, std above 0; try: an earlier model",
         array[i].name, path);
