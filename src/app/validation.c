@@ -3,6 +3,8 @@
 #include "core/memory.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 const UnrOption UnrValidationOptions[] = {
     {"-validation_steps", UNR_INT, "12", 1, 1e6, "frames",
@@ -44,6 +46,29 @@ static PetscErrorCode ReadWindows(UnrWell well, UnrFrames frames, UnrValidation 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Frames enough behind those of the training, or what would be enough. */
+static PetscErrorCode CheckFrames(UnrWell well, PetscInt held, PetscInt steps)
+{
+  char fewer[128] = "";
+  UnrWellInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrWellInfoGet(well, &info));
+  const double fraction = ceil(1e4 * (double)(steps + 1) / (double)info.frames) / 1e4;
+  if (held > 1) snprintf(fewer, sizeof(fewer), "-validation_steps %" PetscInt_FMT ", or ", held - 1);
+  if (fraction < 1) {
+    const size_t length = strlen(fewer);
+
+    snprintf(fewer + length, sizeof(fewer) - length, "-validation_fraction %g, or ", fraction);
+  }
+  UnrUserCheck(held > steps,
+               "-validation_steps (%" PetscInt_FMT ") needs as many frames and one, and %" PetscInt_FMT
+               " of each trajectory are held back; allowed: fewer than these; try: %sa data set of more "
+               "-generate_frames",
+               steps, held, fewer);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrValidationCreate(const UnrCase *c, UnrWell well, UnrFrames frames, UnrValidation *v)
 {
   PetscInt interval;
@@ -54,11 +79,7 @@ PetscErrorCode UnrValidationCreate(const UnrCase *c, UnrWell well, UnrFrames fra
   PetscCall(UnrOptionInt(UnrValidationOptions, NULL, "-validation_samples", &v->windows));
   PetscCall(UnrOptionInt(UnrValidationOptions, NULL, "-validation_interval", &interval));
   v->interval = interval;
-  UnrUserCheck(frames.count > v->steps,
-               "-validation_steps (%" PetscInt_FMT ") needs as many frames and one, and %" PetscInt_FMT
-               " of each trajectory are held back; allowed: up to %" PetscInt_FMT
-               "; try: a larger -validation_fraction, or -validation_steps %" PetscInt_FMT,
-               v->steps, frames.count, PetscMax(frames.count - 1, 1), PetscMax(frames.count - 1, 1));
+  PetscCall(CheckFrames(well, frames.count, v->steps));
   UnrLayoutShare(&c->layout, v->windows, &v->first, &v->count);
   PetscCall(UnrMemoryCheck(((double)v->steps + 3) * (double)v->count * (double)c->grid->local *
                                (double)c->grid->components * sizeof(double),

@@ -34,9 +34,15 @@ PetscErrorCode UnrFramesSplit(UnrWell well, UnrFrames *training, UnrFrames *vali
   validation->first = info.frames - validation->count;
   training->count = (PetscInt)llround(fraction * (double)validation->first);
   training->first = 0;
-  UnrUserCheck(validation->count > 0,
-               "-validation_fraction holds no frame back (%g of %" PetscInt_FMT
-               " frames); allowed: enough for one; try: -validation_fraction 0.05, or a longer data set",
+  UnrUserCheck(
+      validation->count > 0,
+      "-validation_fraction holds no frame back (%g of %" PetscInt_FMT
+      " frames); allowed: enough for one; try: one that holds -validation_steps and one back, or a longer "
+      "data set",
+      held, info.frames);
+  UnrUserCheck(validation->first > 0,
+               "-validation_fraction leaves no frame for training (%g of %" PetscInt_FMT
+               " frames); allowed: less; try: one that holds -validation_steps and one back",
                held, info.frames);
   UnrUserCheck(training->count > 0,
                "-dataset_fraction leaves no frame for training (%g of the %" PetscInt_FMT
