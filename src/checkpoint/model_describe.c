@@ -14,8 +14,7 @@ typedef struct {
 /* What describes the network and the augmented step: not the engines it is computed by. */
 static bool Describes(const char *name)
 {
-  return !strncmp(name, "-net_", 5) || !strcmp(name, "-model_type") || !strcmp(name, "-model_scale") ||
-         !strcmp(name, "-model_project");
+  return !strncmp(name, "-net_", 5) || (!strncmp(name, "-model_", 7) && strcmp(name, "-model_file") != 0);
 }
 
 static PetscErrorCode Keep(const char *name, const char *value, void *context)
