@@ -15,6 +15,7 @@ static PetscErrorCode CheckModel(UnrEvaluate *e)
   UnrModelNeeds wants;
   PetscBool is_given;
   PetscMPIInt rank;
+  int verdict = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsHasName(NULL, NULL, "-model_type", &is_given));
@@ -27,10 +28,11 @@ static PetscErrorCode CheckModel(UnrEvaluate *e)
                "runs/train/model.h5",
                deck ? "-options_file " : "", deck ? deck : "");
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  UnrUserCheck(rank || !e->model_file || !access(e->model_file, R_OK),
+  if (!rank && e->model_file && access(e->model_file, R_OK)) verdict = errno;
+  UnrUserCheck(!verdict,
                "no model file (%s): %s; allowed: a file that train made; try: unroll train %s%s -out "
                "runs/train, then -model_file runs/train/model.h5",
-               e->model_file, strerror(errno), deck ? "-options_file " : "", deck ? deck : "");
+               e->model_file, strerror(verdict), deck ? "-options_file " : "", deck ? deck : "");
   PetscCall(UnrModelFileDescribe());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

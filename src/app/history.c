@@ -61,8 +61,11 @@ PetscErrorCode UnrHistoryOpen(const char *directory, PetscInt64 update, UnrHisto
   PetscCall(PetscNew(&h));
   PetscCall(PetscSNPrintf(h->path, sizeof(h->path), "%s/history.csv", directory));
   if (IsRankZero()) text = update ? OldRows(h->path, update, &what) : strdup(header);
-  UnrUserCheck(!what, "history of the run (%s): %s; allowed: the file that train writes; try: another -out",
-               h->path, what ? what : "");
+  UnrUserCheck(
+      !what,
+      "history of the run (%s): %s; allowed: the file that train writes, or none; try: move it away, "
+      "and a new one begins",
+      h->path, what ? what : "");
   PetscCall(UnrFileWriteAtomic(h->path, text ? text : ""));
   free(text);
   if (IsRankZero()) {
