@@ -276,7 +276,7 @@ class Evaluate(unittest.TestCase):
         missing = self.path("none.h5")
         for words, options in (
             (("-model_file unset", "unroll train -options_file"), ()),
-            (("no model file", "none.h5", "unroll train"), ("-model_file", missing)),
+            (("no model file", "none.h5", "No such file", "unroll train"), ("-model_file", missing)),
             (("none.h5", "unroll generate -options_file", "-generate_set test -test_file"), (*BARE, "-test_file", missing)),
             (("smoke.yaml",), (*BARE, "-test_file", DECK)),
             (("-evaluate_frames",), (*BARE, "-evaluate_frames", 0)),

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -222,6 +223,18 @@ class Train(unittest.TestCase):
         self.train("pupil", "-train_updates", 1, "-model_file", folder / "teacher/model.h5")
         self.assertLess(summary("pupil")["loss_first"], 0.3 * summary("teacher")["loss_first"])
 
+    def test_a_model_knows_its_fraction(self):
+        """All of the augmented step comes with the file, not the word transition alone."""
+        more = ("-train_updates", 1, "-model_type", "transition")
+        self.train("part", *more, "-model_transition_fraction", 0.3)
+        model = ("-model_file", folder / "part/model.h5")
+        self.train("whole", *more, *model)
+        with h5py.File(folder / "whole/model.h5") as f:
+            self.assertEqual(float(f["options"].attrs["model_transition_fraction"]), 0.3)
+        done = run("train", *options("other", *more, *model, "-model_transition_fraction", 0.5))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("-model_transition_fraction (0.5) contradicts", done.stderr)
+
     def test_hopeless(self):
         """A rate that blows the weights up: every later update is skipped and counted; the run says so and fails."""
         done = run("train", *options("hopeless", "-optim_type", "sgd", "-optim_lr", 900, "-train_updates", 2000))
@@ -251,12 +264,64 @@ class Train(unittest.TestCase):
                            ("stages without an end", ("-dataset_file", data, "-stage_steps", "1,2")),
                            ("frames of", ("-dataset_file", data, "-train_updates", 1, "-stepper_dt", 0.25)),
                            ("a frame of the solver takes", ("-dataset_file", data, "-reference_stepper_dt", 0.25)),
+                           ("leaves no frame for training (1 of 40", ("-dataset_file", data, "-validation_fraction", 1)),
+                           ("above the learning rate 1e-05", ("-dataset_file", data, "-stage_lr", "1e-3,1e-5", "-stage_updates",
+                                                              "1,1", "-optim_lr_min", 1e-4)),
                            ("has no network", ("-dataset_file", data, "-train_updates", 1, "-model_type", "solver"))):
             out = () if "-out" in what else ("-out", folder / "refused")
             done = run("train", *COMMON, *more, *out, ranks=2, deck=bare)
             self.assertEqual(done.returncode, 2, what + done.stderr)
             self.assertIn(what, done.stderr)
             self.assertEqual(done.stderr.count("unroll: error:"), 1)
+
+    def test_the_advice_on_validation_works(self):
+        """More steps than the frames that are held back allow: either of the two options that the message names will do."""
+        more = ("-train_updates", 1, "-validation_fraction", 0.05)
+        done = run("train", *options("advised", *more, "-validation_steps", 6))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        advice = re.findall(r"-validation_\w+ [\d.]+", done.stderr.split("; try: ")[1])
+        self.assertEqual([line.split()[0] for line in advice], ["-validation_steps", "-validation_fraction"])
+        for line in advice:
+            self.train("advised", *more, "-validation_steps", 6, *line.split())
+
+    def test_a_checkpoint_of_other_stages(self):
+        """Stages that began elsewhere are refused, at once and in words; so are numbers that no training has."""
+        more = ("-stage_lr", "1e-3,1e-4", "-train_updates", 12)
+        self.train("staged", *more, "-stage_updates", "10,20")
+        path = folder / "staged/checkpoint-12.h5"
+        for updates in ("5,20", "11,20"):
+            done = run("train", *options("staged", *more, "-stage_updates", updates, "-restart", "auto"), ranks=2)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("its stage 2 began after 10", done.stderr)
+        for name, value in (("stage", -1), ("stage_update", -2), ("update", -5), ("moments/count", -1), ("weights/first.bias", np.nan),
+                            ("update", 10**15)):
+            changed = folder / "changed.h5"
+            with h5py.File(path) as old, h5py.File(changed, "w") as new:  # one that is changed in place has another checksum
+                for key in old:
+                    old.copy(key, new)
+                for key, item in old.attrs.items():
+                    new.attrs[key] = item
+                new[name][...] = value
+            done = run("train", *options("changed", *more, "-stage_updates", "10,20", "-restart", changed), ranks=2)
+            self.assertEqual(done.returncode, 2, name + done.stderr)
+            self.assertEqual(done.stderr.count("unroll: error:"), 1)
+            self.assertIn("its stage 2 began after" if value == 10**15 else f"array '{name}'", done.stderr)
+
+    def test_a_damaged_history_can_be_moved_away(self):
+        self.train("torn", "-train_updates", 3)
+        path = folder / "torn/history.csv"
+        path.write_text("no history\n")
+        done = run("train", *options("torn", "-train_updates", 5, "-restart", "auto"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("try: move it away", done.stderr)
+        path.unlink()
+        self.train("torn", "-train_updates", 5, "-restart", "auto")
+        self.assertEqual([row["update"] for row in history("torn")], ["4", "5"])
+
+    def test_unused_options_are_unused(self):
+        done = self.train("told", "-train_updates", 1, "-optim_rate", "cosine")
+        unused = done.stdout.split("not used by this command: ")[1].splitlines()[0].split()
+        self.assertFalse([name for name in unused if name.startswith("-optim")], unused)
 
     def test_dry_run(self):
         done = self.train("dry", "-train_updates", 100, "-dry_run")
