@@ -13,7 +13,8 @@ fi
 ninja -C "$san" --quiet
 # Leaks are valgrind's part: MPI keeps memory to the end on purpose.
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-meson test -C "$san" --print-errorlogs --timeout-multiplier 6 --suite few-ranks
+# torch: hundreds of updates of code that the others run too, minutes under a sanitizer.
+meson test -C "$san" --print-errorlogs --timeout-multiplier 6 --suite few-ranks --no-suite torch
 
 echo "== valgrind, generic kernels, one rank"
 export PETSC_OPTIONS="-layer_isa generic"
