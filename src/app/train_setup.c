@@ -160,10 +160,12 @@ PetscErrorCode UnrTrainOpen(UnrTrain *t)
   PetscFunctionBeginUser;
   PetscCall(UnrDirectoryMake(t->common.out));
   PetscCall(UnrCheckpointFind(t->common.out, path));
-  if (path[0])
+  if (path[0]) {
     PetscCall(Resume(t, path));
-  else
+  } else {
     PetscCall(UnrCheckpointRetire(t->common.out, files));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "begins at update 0: no checkpoint to go on from\n"));
+  }
   PetscCall(UnrCommonRemoveOld(t->common.out, (const char *[]){"summary.json", NULL}, 0, NULL));
   t->state.total = t->curriculum.updates;
   PetscCall(UnrHistoryOpen(t->common.out, t->state.update, &t->history));

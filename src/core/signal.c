@@ -4,9 +4,10 @@
 
 static volatile sig_atomic_t seen;
 
+/* A second Ctrl-C ends the program as anywhere. */
 static void Count(int number)
 {
-  (void)number;
+  if (number == SIGINT) signal(SIGINT, SIG_DFL);
   seen++;
 }
 
@@ -16,8 +17,9 @@ PetscErrorCode UnrSignalInstall(void)
 
   PetscFunctionBeginUser;
   sigemptyset(&action.sa_mask);
-  PetscCheck(!sigaction(SIGUSR1, &action, NULL) && !sigaction(SIGTERM, &action, NULL), PETSC_COMM_SELF,
-             PETSC_ERR_SYS, "sigaction failed");
+  PetscCheck(!sigaction(SIGUSR1, &action, NULL) && !sigaction(SIGTERM, &action, NULL) &&
+                 !sigaction(SIGINT, &action, NULL),
+             PETSC_COMM_SELF, PETSC_ERR_SYS, "sigaction failed");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
