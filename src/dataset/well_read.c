@@ -62,11 +62,12 @@ static PetscInt OutOfRange(PetscInt first, PetscInt count, PetscInt end)
 void UnrWellReadRefusal(UnrWell well, const UnrWellBlock *block, UnrGrid grid, char message[UNR_WELL_MESSAGE])
 {
   const UnrWellInfo *info = &well->facts.info;
-  const PetscInt *n = info->points, *m = grid->points;
+  const PetscInt *n = info->points, *m;
   const PetscInt trajectory = OutOfRange(block->trajectory, block->trajectories, info->trajectories);
   const PetscInt frame = OutOfRange(block->frame, block->frames, info->frames);
 
-  if (!block->trajectories) return;
+  if (!block->trajectories) return; /* such a rank has perhaps no grid either */
+  m = grid->points;
   if (trajectory != PETSC_MAX_INT)
     snprintf(message, UNR_WELL_MESSAGE,
              "trajectory out of range (%" PetscInt_FMT ") in %s; allowed: 0 to %" PetscInt_FMT
