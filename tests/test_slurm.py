@@ -18,7 +18,9 @@ import h5py
 sys.path.insert(0, str(Path(__file__).parent / "slurm"))
 from cluster import Cluster, lacks  # noqa: E402
 
-SOURCE, DECK, UPDATES = Path(os.environ["UNR_SOURCE_DIR"]), "inputs/ks/smoke.yaml", 1500
+SOURCE, DECK = Path(os.environ["UNR_SOURCE_DIR"]), "inputs/ks/smoke.yaml"
+# Long enough that a fast machine is still training when the second signal comes, some seconds after the start.
+UPDATES, BATCH = 1500, 128
 
 
 class Jobs:
@@ -50,12 +52,24 @@ class Jobs:
             sys.exit(f"{out} ended {about['JobState']}, not {state}\n" + self.log(out))
         return about
 
-    def wait_for_updates(self, out, updates):
-        history, end = self.folder / out / "history.csv", time.time() + 100
-        while not history.exists() or history.read_text().count("\n") <= updates:
+    def rows(self, out):
+        history = self.folder / out / "history.csv"
+        return history.read_text().count("\n") - 1 if history.exists() else 0
+
+    def until(self, out, what, reached):
+        end = time.time() + 100
+        while not reached():
             if time.time() > end:
-                sys.exit(f"{out}: no {updates} updates\n" + self.log(out))
+                sys.exit(f"{out}: no {what}\n" + self.log(out))
             time.sleep(0.1)
+
+    def wait_for_updates(self, out, more):
+        """Waits for `more` rows beside those there are now; they are written about once a second, many at a time."""
+        rows = self.rows(out)
+        self.until(out, f"{more} more updates", lambda: self.rows(out) >= rows + more)
+
+    def wait_for_restart(self, job, out, restarts):
+        self.until(out, f"restart {restarts}", lambda: self.about(job)["Restarts"] == str(restarts))
 
 
 def weights(path):
@@ -75,24 +89,25 @@ def main():
             jobs = Jobs(folder, {**environment, "UNROLL": os.path.abspath(sys.argv[1])})
             jobs.wait(jobs.submit("generate", "data"), "data")
             # The checkpoints of the one are not where the other is stopped.
-            length = ["-train_updates", str(UPDATES), "-checkpoint_interval", "400"]
+            length = ["-train_updates", str(UPDATES), "-train_batch", str(BATCH), "-checkpoint_interval", "400"]
             plain = jobs.submit("train", "plain", *length)
             jobs.wait(plain, "plain")
             stopped = jobs.submit("train", "stopped", *length)
             evaluated = jobs.submit("evaluate", "stopped", after=stopped)
-            for updates in (100, 700):
-                jobs.wait_for_updates("stopped", updates)
+            for restarts in (1, 2):
+                jobs.wait_for_updates("stopped", 1)
                 jobs.ask("scancel", "--batch", "--signal=USR1", stopped)
+                jobs.wait_for_restart(stopped, "stopped", restarts)
             about = jobs.wait(stopped, "stopped")
             ended = jobs.submit("train", "ended", "-train_updates", "1000000")
-            jobs.wait_for_updates("ended", 50)
+            jobs.wait_for_updates("ended", 1)
             jobs.ask("scancel", ended)
             kept = jobs.wait(ended, "ended", "CANCELLED")
             jobs.wait(evaluated, "stopped")
         summary = {out: json.loads((folder / out / "summary.json").read_text()) for out in ("plain", "stopped", "stopped/evaluate")}
         checks = {
             "requeued twice": about["Restarts"] == "2",
-            "went on": 700 <= summary["stopped"]["start_update"] < UPDATES and summary["plain"]["start_update"] == 0,
+            "went on": 1 < summary["stopped"]["start_update"] < UPDATES and summary["plain"]["start_update"] == 0,
             "all updates": summary["stopped"]["updates"] == summary["plain"]["updates"] == UPDATES,
             "same best weights": weights(folder / "plain/model.h5") == weights(folder / "stopped/model.h5") != {},
             "same norm of the last weights": summary["plain"]["weights_norm"] == summary["stopped"]["weights_norm"],
