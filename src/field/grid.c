@@ -178,6 +178,16 @@ PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt po
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode UnrGridCreateLike(UnrGrid grid, PetscInt components, UnrGrid *like)
+{
+  UnrLayout layout = {.grid = grid->comm};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(layout.blocks, grid->blocks, UNR_MAX_DIM));
+  PetscCall(UnrGridCreate(&layout, grid->dim, grid->points, components, 0, like));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* UnrGridDestroy - collective on the grid; NULL is fine. */
 PetscErrorCode UnrGridDestroy(UnrGrid *grid)
 {

@@ -33,6 +33,9 @@ static inline PetscInt UnrPartStart(PetscInt n, PetscInt parts, PetscInt b)
 /* Blocks by UnrPartStart along every axis.  Collective on layout->grid. */
 PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt points[UNR_MAX_DIM],
                              PetscInt components, PetscInt stencil, UnrGrid *grid);
+/* The same points, blocks and ranks with another number of components and no stencil.  Collective on the
+ * grid. */
+PetscErrorCode UnrGridCreateLike(UnrGrid grid, PetscInt components, UnrGrid *like);
 PetscErrorCode UnrGridDestroy(UnrGrid *grid);
 
 /* States of several samples in one block of doubles: [sample][local x][y][z][component]. */

@@ -152,6 +152,7 @@ PetscErrorCode UnrPhysicsDestroy(UnrPhysics *physics)
   PetscFunctionBeginUser;
   if (!*physics) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*physics)->ops->destroy) PetscCall((*physics)->ops->destroy(*physics));
+  PetscCall(UnrPhysicsDiagnosticsDestroy(*physics));
   if ((*physics)->fft) PetscCall(UnrFFTDestroy(&(*physics)->fft));
   for (int slot = 0; slot < UNR_PHYSICS_SLOTS; slot++) free((*physics)->scratch[slot]);
   PetscCall(PetscFree((*physics)->parameter_default));

@@ -72,6 +72,38 @@ PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, cons
                                       const UnrComplex u[], const UnrComplex n_bar[], UnrComplex u_bar[],
                                       double par_bar[]);
 
+/*
+  Fields that follow from a state: "pressure", "vorticity" ...  Batches on the grid that
+  UnrPhysicsDiagnostic() gives: as many components as the field has, the blocks of the physics' own grid.  vjp
+  ADDS.
+*/
+/* The grid of diagnostic `name`, owned by the physics; NULL if the physics has none of that name. */
+PetscErrorCode UnrPhysicsDiagnostic(UnrPhysics physics, const char *name, UnrGrid *grid);
+/* Name number i, NULL past the last: "pressure", "vorticity". */
+const char *UnrPhysicsDiagnosticName(UnrPhysics physics, int i);
+PetscErrorCode UnrPhysicsDiagnose(UnrPhysics physics, const char *name, const double par[], UnrBatch u,
+                                  UnrBatch out);
+PetscErrorCode UnrPhysicsDiagnoseJvp(UnrPhysics physics, const char *name, const double par[], UnrBatch u,
+                                     UnrBatch u_dot, const double par_dot[], UnrBatch out_dot);
+PetscErrorCode UnrPhysicsDiagnoseVjp(UnrPhysics physics, const char *name, const double par[], UnrBatch u,
+                                     UnrBatch out_bar, UnrBatch u_bar, double par_bar[]);
+
+/* Numbers that follow from a state, by the scheme's own operators: "energy|dissipation|divergence" ...; NULL
+   if there are none. */
+const char *UnrPhysicsIntegralNames(UnrPhysics physics);
+/* value[sample][integral], the same on all ranks of the grid.  Collective on the grid. */
+PetscErrorCode UnrPhysicsIntegrals(UnrPhysics physics, const double par[], UnrBatch u, double value[]);
+/* Shells of the energy spectrum, of wavenumber 0, 1, 2 ... times 2 pi over the longest side; 0 for a physics
+   without transforms. */
+PetscInt UnrPhysicsShells(UnrPhysics physics);
+/* energy[sample][shell]: sum over a shell's modes of |u|^2/2, mean over the domain; the same on all ranks. */
+PetscErrorCode UnrPhysicsSpectrum(UnrPhysics physics, const double par[], UnrBatch u, double energy[]);
+
+/* P on modes, in place: what the scheme represents; modes as UnrPhysicsNonlinear().  Symmetric, so its own
+   transpose.  For steppers that stay on modes: they apply P themselves. */
+PetscErrorCode UnrPhysicsConstrainModes(UnrPhysics physics, PetscInt samples, const double par[],
+                                        UnrComplex u[]);
+
 /* P: projection onto what the scheme represents, in place; the identity where a physics has none.  Its own
    transpose unless the plugin gives another. */
 PetscErrorCode UnrPhysicsConstrain(UnrPhysics physics, const double par[], UnrBatch u);

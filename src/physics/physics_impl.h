@@ -3,7 +3,18 @@
 
 #include "physics/physics.h"
 
-enum { UNR_PHYSICS_PLUGIN_SLOTS = 8, UNR_PHYSICS_SLOTS = 12 };
+enum { UNR_PHYSICS_PLUGIN_SLOTS = 16, UNR_PHYSICS_SLOTS = 20, UNR_PHYSICS_DIAGNOSTICS = 8 /* at most */ };
+
+/* A field that follows from a state. */
+typedef struct {
+  const char *name; /* NULL ends the list */
+  PetscInt (*components)(int dim);
+  PetscErrorCode (*apply)(UnrPhysics, const double par[], UnrBatch u, UnrBatch out);
+  PetscErrorCode (*jvp)(UnrPhysics, const double par[], UnrBatch u, UnrBatch u_dot, const double par_dot[],
+                        UnrBatch out_dot);
+  PetscErrorCode (*vjp)(UnrPhysics, const double par[], UnrBatch u, UnrBatch out_bar, UnrBatch u_bar,
+                        double par_bar[]);
+} UnrDiagnosticOps;
 
 typedef struct {
   UNR_PLUGIN_HEAD;
@@ -32,6 +43,11 @@ typedef struct {
   PetscErrorCode (*constrain)(UnrPhysics, const double[], UnrBatch);
   PetscErrorCode (*constrain_transpose)(UnrPhysics, const double[],
                                         UnrBatch); /* NULL: constrain is symmetric */
+  /* P on modes; where given, constrain is made from it. */
+  PetscErrorCode (*constrain_modes)(UnrPhysics, PetscInt samples, const double par[], UnrComplex u[]);
+  const UnrDiagnosticOps *diagnostics; /* ended by a NULL name; NULL: none */
+  const char *integrals;               /* "energy|dissipation"; NULL: none */
+  PetscErrorCode (*integrate)(UnrPhysics, const double par[], UnrBatch u, double value[]);
 } UnrPhysicsOps;
 
 struct UnrPhysics_ {
@@ -41,10 +57,14 @@ struct UnrPhysics_ {
   double length[UNR_MAX_DIM]; /* -grid_length, 0 where not given */
   PetscInt parameters;
   double *parameter_default;
-  void *data; /* the plugin's own */
+  void *data;                                       /* the plugin's own */
+  UnrGrid diagnostic_grid[UNR_PHYSICS_DIAGNOSTICS]; /* NULL: not asked for yet */
   void *scratch[UNR_PHYSICS_SLOTS];
   size_t scratch_bytes[UNR_PHYSICS_SLOTS];
 };
+
+/* In physics_diagnose.c. */
+PetscErrorCode UnrPhysicsDiagnosticsDestroy(UnrPhysics physics);
 
 /* Scratch of at least `bytes`, kept by the physics from call to call, 64-byte aligned; contents undefined.
    A plugin has slots 0 to UNR_PHYSICS_PLUGIN_SLOTS - 1; the others are spectral.c's, which calls the plugin.
