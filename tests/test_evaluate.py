@@ -213,6 +213,31 @@ class Evaluate(unittest.TestCase):
         self.refused(("would write", "another -out"), *SET, *BARE, "-test_file", os.path.join(self.bare, "reference.h5"),
                      "-test_starts", 1, out=self.bare)
 
+    def test_roll_out_goes_on_behind_its_reference(self):
+        """Bit for bit the shorter run's numbers with the reference; without it, those of a run whose reference is longer."""
+        file = self.path("short.h5")
+        status, _, message = unroll("generate", *SET, "-test_frames", 20, "-generate_set", "test", "-test_file", file)
+        self.assertEqual(status, 0, message)
+        m = self.evaluate("beyond", *SET, *BARE, "-test_file", file, "-test_frames", 20, "-evaluate_rollout_frames", FRAMES,
+                          "-evaluate_limit", 1e6)
+        short = self.evaluate("short", *SET, *BARE, "-test_file", file, "-test_frames", 20, "-evaluate_limit", 1e6)
+        whole = self.evaluate("whole", *SET, *BARE, "-evaluate_limit", 1e6)
+        for name in SERIES:
+            self.assertEqual(m.frame[name].shape, (2 * STARTS, FRAMES + 1))
+            np.testing.assert_array_equal(m.frame[name][:, :21], short.frame[name])
+        for name in ("rel", "mse", "correlation"):
+            self.assertTrue(np.isnan(m.frame[name][:, 21:]).all())
+            np.testing.assert_array_equal(m.test[name if name != "correlation" else "correlation_time"],
+                                          short.test[name if name != "correlation" else "correlation_time"])
+        np.testing.assert_array_equal(m.frame["residual"], whole.frame["residual"])
+        for name in ("divergence_time", "bounded_frames", "label"):
+            np.testing.assert_array_equal(m.test[name], whole.test[name])
+        self.assertEqual((m.attributes["frames"], m.attributes["reference_frames"]), (FRAMES, 20))
+        self.assertEqual((m.summary["frames"], m.summary["reference_frames"]), (FRAMES, 20))
+        self.assertEqual(m.summary["all"]["correlation_time_never"], short.summary["all"]["correlation_time_never"])
+        np.testing.assert_array_equal(states(self.path("beyond"), "trajectory.h5")[0], states(self.path("whole"), "trajectory.h5")[0])
+        self.assertEqual(states(self.path("beyond"), "reference.h5")[0].shape[1], 21)
+
     def test_same_scheme_is_no_error(self):
         """The reference scheme as the solver: nothing differs, nothing is lost, and Kuramoto-Sivashinsky stays chaotic."""
         m = self.evaluate("same", *SET, *BARE, "-stepper_etdrk_order", 2, "-test_frames", 300, "-evaluate_save", 0, ranks=2)
@@ -281,6 +306,8 @@ class Evaluate(unittest.TestCase):
             (("smoke.yaml",), (*BARE, "-test_file", DECK)),
             (("-evaluate_frames",), (*BARE, "-evaluate_frames", 0)),
             (("-evaluate_limit",), (*BARE, "-evaluate_limit", 0)),
+            (("-evaluate_rollout_frames (59)", "-test_frames 59"), (*BARE, "-evaluate_rollout_frames", 59)),
+            (("-metric_types (energy)", "ks_spectral has no energy"), (*BARE, "-metric_types", "mse,energy")),
             (("-metric_types", "rell"), (*BARE, "-metric_types", "rell")),
             (("not finite",), (*BARE, "-stepper_type", "rk", "-stepper_dt", 50)),
             (("-test_frames",), (*BARE, "-test_frames", 1000000000)),

@@ -11,23 +11,9 @@ static const char *const names[] = {
 #undef UNR_METRIC
 enum { METRICS = sizeof names / sizeof names[0] };
 
-/* Normal numbers without any symmetry. */
-static double Noise(PetscInt test, PetscInt frame, PetscInt i)
-{
-  const UnrRng rng = {3, UnrRngStream("noise", (uint64_t)test, (uint64_t)frame)};
-
-  return UnrRngNormal(rng, (uint64_t)i);
-}
-
 static double Other(PetscInt test, PetscInt frame, PetscInt i)
 {
-  return 0.9 * Noise(test, frame, i) + 0.3 * Noise(test + 100, frame, i);
-}
-
-/* An offset that names its test and frame. */
-static double Offset(PetscInt test, PetscInt frame, PetscInt i)
-{
-  return Noise(test, frame, i) + 0.1 * (double)((test + 1) * frame);
+  return 0.9 * TestNoise(test, frame, i) + 0.3 * TestNoise(test + 100, frame, i);
 }
 
 /* Test 1 leaves its bounds in frame 3, test 3 in frame 6 (behind the window), test 4 in frame 0. */
@@ -49,8 +35,8 @@ static double Broken(PetscInt test, PetscInt frame, PetscInt i)
   return IsLive(test, frame) ? Other(test, frame, i) : test == 3 ? 1000. : (double)NAN;
 }
 
-static const TestRun plain = {Other, Noise, Offset, NULL, FRAMES, WINDOW};
-static const TestRun broken = {Broken, Noise, Offset, IsLive, FRAMES, WINDOW};
+static const TestRun plain = {Other, TestNoise, TestOffset, NULL, FRAMES, WINDOW, 0};
+static const TestRun broken = {Broken, TestNoise, TestOffset, IsLive, FRAMES, WINDOW, 0};
 
 static PetscErrorCode Count(const char *name, const char *summary, void *context)
 {
@@ -90,8 +76,36 @@ Test(metric, types)
   cr_expect(UnrMetricsGet(m.metrics, 1, &view) && !strcmp(view.name, "mse"));
   cr_expect(!UnrMetricsGet(m.metrics, 2, &view));
   TestOptionsSet("-metric_types mse,rell");
-  TEST_REFUSES(UnrMetricsCreate(m.grid, m.count, FRAMES, WINDOW, &none), "rell");
+  UnrMetricSpec spec = TestSpec(&plain, &m);
+  TEST_REFUSES(UnrMetricsCreate(&spec, &none), "rell");
   TestOptionsUnset("-metric_types");
+  TestMeasuredDestroy(&m);
+}
+
+/* What looks at something that the physics does not have is left out, or refused where it is asked for. */
+Test(metric, physics_that_has_little)
+{
+  TestMeasured m;
+  UnrMetricView view;
+  UnrMetrics metrics = NULL;
+  PetscInt count = 0;
+
+  TestMeasure(&plain, false, &m);
+  UnrMetricSpec spec = TestSpec(&plain, &m);
+  m.physics.ops = &test_physics_plain;
+  TEST_CALL(UnrMetricsCreate(&spec, &metrics));
+  for (; UnrMetricsGet(metrics, count, &view); count++) {
+    cr_expect(strcmp(view.name, "vorticity_correlation"));
+    for (int i = 0; i < INTEGRALS; i++) cr_expect(strcmp(view.name, test_integral[i]));
+  }
+  cr_expect(count == METRICS - INTEGRALS - 1);
+  TEST_CALL(UnrMetricsDestroy(&metrics));
+  TestOptionsSet("-metric_types mse,energy");
+  TEST_REFUSES(UnrMetricsCreate(&spec, &metrics), "physics plain has no energy");
+  TestOptionsSet("-metric_types vorticity_correlation");
+  TEST_REFUSES(UnrMetricsCreate(&spec, &metrics), "no vorticity");
+  TestOptionsUnset("-metric_types");
+  m.physics.ops = &test_physics;
   TestMeasuredDestroy(&m);
 }
 
@@ -111,9 +125,10 @@ static void ExpectSame(const TestMeasured *m, const TestMeasured *alone)
     for (PetscInt t = 0; t < m->count; t++) {
       cr_expect(IsClose(a.value[t], b.value[m->first + t]), "%s of test %d: %.17g, one rank %.17g", a.name,
                 (int)(m->first + t), a.value[t], b.value[m->first + t]);
-      for (PetscInt k = 0; a.series && k <= FRAMES; k++) {
-        const double x = a.series[t * (FRAMES + 1) + k], y = b.series[(m->first + t) * (FRAMES + 1) + k];
-        cr_expect(IsClose(x, y), "%s of test %d, frame %d: %.17g, one rank %.17g", a.name,
+      for (PetscInt k = 0; k < a.columns * (FRAMES + 1); k++) {
+        const PetscInt length = a.columns * (FRAMES + 1);
+        const double x = a.series[t * length + k], y = b.series[(m->first + t) * length + k];
+        cr_expect(IsClose(x, y), "%s of test %d, number %d: %.17g, one rank %.17g", a.name,
                   (int)(m->first + t), (int)k, x, y);
       }
     }
@@ -156,8 +171,9 @@ Test(metric, out_of_bounds)
 
       cr_expect(UnrMetricsBounded(m.metrics, t) == PetscMax(leaves - 1, 0));
       if (leaves > FRAMES) cr_expect(a.value[t] == b.value[t], "%s of test %d", a.name, (int)(m.first + t));
-      for (PetscInt k = 0; a.series && k <= FRAMES; k++) {
-        const double x = a.series[t * (FRAMES + 1) + k], y = b.series[t * (FRAMES + 1) + k];
+      for (PetscInt k = 0; a.columns && k <= FRAMES; k++) {
+        const double x = a.series[t * a.columns * (FRAMES + 1) + k];
+        const double y = b.series[t * a.columns * (FRAMES + 1) + k];
 
         if (k >= leaves)
           cr_expect(isnan(x), "%s of test %d, frame %d: %g", a.name, (int)(m.first + t), (int)k, x);
@@ -199,7 +215,7 @@ Test(metric, values_out_of_bounds)
 /* u = r + 0.1 (t + 1) k: sums of squares in closed form; the scale by a search over the whole grid. */
 Test(metric, errors_of_an_offset)
 {
-  const TestRun run = {Offset, Noise, NULL, NULL, FRAMES, WINDOW};
+  const TestRun run = {TestOffset, TestNoise, NULL, NULL, FRAMES, WINDOW, 0};
   TestMeasured m;
 
   TestMeasure(&run, false, &m);
@@ -211,8 +227,8 @@ Test(metric, errors_of_an_offset)
     double scale = 0, square = 0;
 
     for (PetscInt k = 0; k <= WINDOW; k++)
-      for (PetscInt i = 0; i < NUMBERS; i++) scale = fmax(scale, fabs(Noise(test, k, i)));
-    for (PetscInt i = 0; i < NUMBERS; i++) square += Noise(test, 1, i) * Noise(test, 1, i);
+      for (PetscInt i = 0; i < NUMBERS; i++) scale = fmax(scale, fabs(TestNoise(test, k, i)));
+    for (PetscInt i = 0; i < NUMBERS; i++) square += TestNoise(test, 1, i) * TestNoise(test, 1, i);
     for (PetscInt k = 0; k <= FRAMES; k++) {
       const double expect = offset * offset * (double)(k * k);
 
@@ -252,7 +268,7 @@ static double Shifted(PetscInt test, PetscInt frame, PetscInt i)
  */
 Test(metric, correlation_of_sines)
 {
-  const TestRun run = {Shifted, Sine, NULL, NULL, FRAMES, WINDOW};
+  const TestRun run = {Shifted, Sine, NULL, NULL, FRAMES, WINDOW, 0};
   TestMeasured m;
 
   TestMeasure(&run, false, &m);
@@ -270,15 +286,9 @@ Test(metric, correlation_of_sines)
   TestMeasuredDestroy(&m);
 }
 
-static double Zero(PetscInt test, PetscInt frame, PetscInt i)
-{
-  (void)test, (void)frame, (void)i;
-  return 0;
-}
-
 Test(metric, correlation_with_nothing)
 {
-  const TestRun run = {Zero, Sine, NULL, NULL, FRAMES, WINDOW};
+  const TestRun run = {TestZero, Sine, NULL, NULL, FRAMES, WINDOW, 0};
   TestMeasured m;
 
   TestMeasure(&run, false, &m);
@@ -299,12 +309,12 @@ static double Difference(PetscInt test, PetscInt frame)
 
 static double Step(PetscInt test, PetscInt frame, PetscInt i)
 {
-  return Noise(test, frame, i) + (i % 2 ? 1 : -1) * Difference(test, frame);
+  return TestNoise(test, frame, i) + (i % 2 ? 1 : -1) * Difference(test, frame);
 }
 
 Test(metric, one_step_residual)
 {
-  const TestRun run = {Noise, Zero, Step, NULL, FRAMES, WINDOW};
+  const TestRun run = {TestNoise, TestZero, Step, NULL, FRAMES, WINDOW, 0};
   TestMeasured m;
 
   TestMeasure(&run, false, &m);

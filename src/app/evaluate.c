@@ -13,6 +13,10 @@ static const UnrOption options[] = {
      "first frames of a roll-out that rel and mse are means of; a test that leaves its bounds in them has "
      "diverged",
      NULL},
+    {"-evaluate_rollout_frames", UNR_INT, "0", 0, 1e9, "frames",
+     "of a roll-out; it goes on behind the end of its reference (-test_frames) for the metrics that need "
+     "none; 0: it ends with it",
+     NULL},
     {"-evaluate_limit", UNR_REAL, "30", 1e-300, 1e300, "the field's",
      "bound on |u|: a roll-out that passes it, or is not finite, is not followed any further", NULL},
     {"-evaluate_save", UNR_INT, "200", 0, 1e9, "frames",
@@ -30,12 +34,11 @@ static PetscErrorCode Tell(UnrEvaluate *e)
 
   PetscFunctionBeginUser;
   PetscCall(UnrEvaluateMeasure(e, &seconds, &bytes));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-                        "%" PetscInt_FMT " tests of %" PetscInt_FMT
-                        " frames; %.3g MB of states on the fullest "
-                        "rank; about %.1g s\n",
-                        e->c.samples, e->set.frames, bytes / 1e6,
-                        seconds * (double)(e->set.frames + (e->file ? 0 : e->set.warmup))));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD,
+      "%" PetscInt_FMT " tests of %" PetscInt_FMT " frames; %.3g MB of states on the fullest "
+      "rank; about %.1g s\n",
+      e->c.samples, e->frames, bytes / 1e6, seconds * (double)(e->frames + (e->file ? 0 : e->set.warmup))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,6 +78,7 @@ static PetscErrorCode Run(int argc, char **argv)
   UnrUserCheck(common.out || common.dry_run,
                "no -out; allowed: a directory for the results; try: -out runs/evaluate");
   PetscCall(UnrOptionInt(options, NULL, "-evaluate_frames", &e.window));
+  PetscCall(UnrOptionInt(options, NULL, "-evaluate_rollout_frames", &e.frames));
   PetscCall(UnrOptionReal(options, NULL, "-evaluate_limit", &e.limit));
   PetscCall(UnrOptionInt(options, NULL, "-evaluate_save", &e.save));
   PetscCall(UnrEvaluateCreate(&e));

@@ -9,7 +9,8 @@
 
 typedef struct {
   UnrTestSet set;
-  PetscInt window, save; /* -evaluate_frames, -evaluate_save; within the horizon */
+  PetscInt frames;       /* of a roll-out: set.frames, those of its reference, or more */
+  PetscInt window, save; /* -evaluate_frames, within the reference; -evaluate_save, within the roll-out */
   double limit;          /* -evaluate_limit */
   const char *model_file, *mode;
   UnrCase c;
@@ -35,7 +36,7 @@ typedef struct {
   UnrBatch state; /* of one sample */
 } UnrEvaluateFiles;
 PetscErrorCode UnrEvaluateFilesCreate(UnrEvaluate *e, const char *out, UnrEvaluateFiles *files);
-/* Frame k, if it is to be kept; NaN where a test has left its bounds. */
+/* Frame k, if it is to be kept; NaN where a test has left its bounds.  reference NULL: it has ended. */
 PetscErrorCode UnrEvaluateFilesWrite(const UnrEvaluate *e, UnrEvaluateFiles *files, PetscInt k, UnrBatch u,
                                      UnrBatch reference, const bool is_live[]);
 PetscErrorCode UnrEvaluateFilesCommit(UnrEvaluateFiles *files);

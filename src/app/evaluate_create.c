@@ -66,8 +66,14 @@ PetscErrorCode UnrEvaluateCreate(UnrEvaluate *e)
   PetscFunctionBeginUser;
   PetscCall(CheckModel(e));
   PetscCall(UnrTestSetGet(&e->set));
+  UnrUserCheck(!e->frames || e->frames >= e->set.frames,
+               "-evaluate_rollout_frames (%" PetscInt_FMT
+               ") ends before the reference does; allowed: 0, or at least -test_frames (%" PetscInt_FMT
+               "); try: -test_frames %" PetscInt_FMT,
+               e->frames, e->set.frames, e->frames);
+  if (!e->frames) e->frames = e->set.frames;
   e->window = PetscMin(e->window, e->set.frames);
-  e->save = PetscMin(e->save, e->set.frames);
+  e->save = PetscMin(e->save, e->frames);
   spec = UnrTestSetSpec(&e->set);
   PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, &spec, &e->c));
   mode = (Mode){"", false};
@@ -78,7 +84,13 @@ PetscErrorCode UnrEvaluateCreate(UnrEvaluate *e)
     e->model_file = NULL;
   e->mode = mode.mode;
   PetscCall(UnrReferenceOpen(e));
-  PetscCall(UnrMetricsCreate(e->c.grid, e->c.count, e->set.frames, e->window, &e->metrics));
+  const UnrMetricSpec metrics = {.physics = e->c.physics,
+                                 .par = e->c.par,
+                                 .tests = e->c.count,
+                                 .frames = e->frames,
+                                 .reference_frames = e->set.frames,
+                                 .window = e->window};
+  PetscCall(UnrMetricsCreate(&metrics, &e->metrics));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,7 +44,7 @@ PetscErrorCode UnrEvaluateFilesCreate(UnrEvaluate *e, const char *out, UnrEvalua
   PetscCall(PetscMalloc3(n + 1, &name, groups * n + 1, &scalar, groups * UNR_MAX_DIM, &length));
   for (PetscInt p = 0; p < n; p++) name[p] = UnrPhysicsParameterName(physics, p);
   PetscCall(Describe(e, scalar, length));
-  const UnrWellSpec spec = {
+  UnrWellSpec spec = {
       .dataset_name = UnrPhysicsName(physics),
       .field = field,
       .grid = e->c.grid,
@@ -62,6 +62,7 @@ PetscErrorCode UnrEvaluateFilesCreate(UnrEvaluate *e, const char *out, UnrEvalua
   snprintf(path, sizeof path, "%s/trajectory.h5", out);
   PetscCall(UnrWellCreate(path, &spec, &files->trajectory));
   snprintf(path, sizeof path, "%s/reference.h5", out);
+  spec.frames = PetscMin(e->save, e->set.frames) + 1;
   PetscCall(UnrWellCreate(path, &spec, &files->reference));
   PetscCall(UnrBatchCreate(e->c.grid, 1, &files->state));
   PetscCall(PetscFree3(name, scalar, length));
@@ -80,6 +81,7 @@ PetscErrorCode UnrEvaluateFilesWrite(const UnrEvaluate *e, UnrEvaluateFiles *fil
     for (size_t i = 0; is_mine && i < u->stride; i++)
       files->state->data[i] = is_live[test] ? u->data[(size_t)test * u->stride + i] : NAN;
     PetscCall(UnrWellWrite(files->trajectory, g, k, is_mine ? files->state : NULL, 0));
+    if (!reference) continue;
     PetscCall(UnrWellWrite(files->reference, g, k, is_mine ? reference : NULL, is_mine ? test : 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

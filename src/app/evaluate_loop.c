@@ -56,8 +56,8 @@ static PetscErrorCode Largest(UnrBatch u, double largest[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A test out of bounds goes on as its reference, so that the batch goes on: no number of it counts any more.
- */
+/* A test out of bounds goes on as its reference (the last frame of it), so that the batch goes on: no number
+   of it counts any more. */
 static PetscErrorCode Freeze(const UnrEvaluate *e, Loop *loop, UnrBatch u, UnrBatch reference)
 {
   PetscFunctionBeginUser;
@@ -88,14 +88,14 @@ static PetscErrorCode CheckReference(const UnrEvaluate *e, Loop *loop, UnrBatch 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frame k from frame k - 1, into next and reference_next. */
+/* Frame k from frame k - 1, into next and, as long as there is one, reference_next. */
 static PetscErrorCode Advance(UnrEvaluate *e, Loop *loop, PetscInt k)
 {
   const UnrCase *c = &e->c;
 
   PetscFunctionBeginUser;
   PetscCall(UnrModelApply(c->model, c->par, loop->u, loop->next, NULL));
-  PetscCall(UnrReferenceNext(e, k, loop->reference, loop->reference_next));
+  if (k <= e->set.frames) PetscCall(UnrReferenceNext(e, k, loop->reference, loop->reference_next));
   PetscCall(UnrStepperApply(c->reference, c->par, loop->u, loop->step, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,25 +118,25 @@ PetscErrorCode UnrEvaluateRun(UnrEvaluate *e, UnrEvaluateFiles *files)
   PetscCall(UnrReferenceStart(e, loop.reference));
   PetscCall(CheckReference(e, &loop, loop.reference, 0));
   PetscCall(UnrBatchCopy(loop.reference, loop.u));
-  UnrProgressBegin(&progress, "evaluate", e->set.frames);
-  for (PetscInt k = 0; k <= e->set.frames; k++) {
+  UnrProgressBegin(&progress, "evaluate", e->frames);
+  for (PetscInt k = 0; k <= e->frames; k++) {
     UnrMetricFrame frame = {.frame = k, .is_live = loop.is_live};
 
     if (k) {
       PetscCall(Advance(e, &loop, k));
       Swap(&loop.u, &loop.next);
-      Swap(&loop.reference, &loop.reference_next);
+      if (k <= e->set.frames) Swap(&loop.reference, &loop.reference_next);
       frame.previous = loop.next;
       frame.previous_step = loop.step;
     }
     PetscCall(Freeze(e, &loop, loop.u, loop.reference));
     frame.u = loop.u;
-    frame.reference = loop.reference;
+    frame.reference = k <= e->set.frames ? loop.reference : NULL;
     PetscCall(UnrMetricsFrame(e->metrics, &frame));
-    PetscCall(UnrEvaluateFilesWrite(e, files, k, loop.u, loop.reference, loop.is_live));
+    PetscCall(UnrEvaluateFilesWrite(e, files, k, loop.u, frame.reference, loop.is_live));
     UnrProgressStep(&progress, k, NULL);
   }
-  UnrProgressEnd(&progress, e->set.frames, NULL);
+  UnrProgressEnd(&progress, e->frames, NULL);
   PetscCall(CheckReference(e, &loop, loop.reference, e->set.frames));
   PetscCall(UnrMetricsFinish(e->metrics));
   PetscCall(LoopDestroy(&loop));

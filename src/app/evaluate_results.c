@@ -100,7 +100,7 @@ PetscErrorCode UnrGroupStatistics(const UnrEvaluate *e, const UnrResults *result
 
     statistics->tests++;
     statistics->diverged += results->has_diverged[t];
-    statistics->open += is_time && x >= (double)e->set.frames;
+    statistics->open += is_time && x >= (double)view.frames;
     if (isnan(x)) continue;
     sum += x;
     value[n++] = x;

@@ -17,6 +17,9 @@ static const Column columns[] = {
     {"one frame", "one_frame", false, 10},
     {"correlation", "correlation_time", false, 12},
     {"divergence", "divergence_time", false, 11},
+    {"mse mean", "mse", false, 10},
+    {"vorticity", "vorticity_correlation_time", false, 11},
+    {"energy", "energy_error", false, 10},
     {NULL, NULL, false, 0},
 };
 
@@ -93,7 +96,7 @@ PetscErrorCode UnrEvaluateTable(const UnrEvaluate *e, const UnrResults *results)
                         "diverged: |u| above %s within %" PetscInt_FMT
                         " frames; rel: of the others; times in "
                         "frames, at most %" PetscInt_FMT "; >: some tests never came to it\n",
-                        text, e->window, e->set.frames));
+                        text, e->window, e->frames));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +167,8 @@ PetscErrorCode UnrEvaluateJson(const UnrEvaluate *e, const UnrResults *results, 
   PetscCall(UnrJsonString(json, "model", UnrModelName(e->c.model)));
   PetscCall(UnrJsonString(json, "mode", e->mode));
   PetscCall(UnrJsonInt(json, "parameters", e->c.net ? (PetscInt64)UnrNetParameters(e->c.net) : 0));
-  PetscCall(UnrJsonInt(json, "frames", e->set.frames));
+  PetscCall(UnrJsonInt(json, "frames", e->frames));
+  PetscCall(UnrJsonInt(json, "reference_frames", e->set.frames));
   PetscCall(UnrJsonBegin(json, "tests", '['));
   for (PetscInt g = 0; g < e->set.values; g++) PetscCall(JsonGroup(e, results, g, NULL, json));
   PetscCall(UnrJsonEnd(json));

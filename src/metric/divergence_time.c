@@ -17,6 +17,7 @@ const UnrMetricOps UnrMetricOps_DivergenceTime = {
     .name = "divergence_time",
     .summary = "first frame whose squared one-step residual, summed over the grid, exceeds 500",
     .is_time = true,
+    .goes_on = true,
     .sums = 1,
     .cells = UnrMetricCells_DivergenceTime,
     .finish = UnrMetricFinish_DivergenceTime,

@@ -120,6 +120,7 @@ const UnrMetricOps UnrMetricOps_Label = {
     .name = "label",
     .summary = "unstable, static, recurring or regular",
     .words = "unstable|static|recurring|regular",
+    .goes_on = true,
     .sums = SLOTS,
     .cells = UnrMetricCells_Label,
     .finish = UnrMetricFinish_Label,

@@ -1,6 +1,6 @@
 /*
-  For files in this folder only.  A metric is sums (and maxima) over the cells of one test in one frame, and
-  what the record of them over all frames says.
+  For files in this folder only.  A metric is sums (and maxima) over the cells of one test in one frame, or
+  one of the physics' integrals, and what the record of them over all frames says.
 */
 #pragma once
 
@@ -10,15 +10,19 @@
 /* One test in one frame: this rank's n numbers [cell][component]. */
 typedef struct {
   size_t n;
-  const double *u, *reference;
-  const double *previous, *previous_step; /* NULL in frame 0 */
+  const double *u;
+  const double *reference;                /* NULL behind its end, for a metric that goes on */
+  const double *previous, *previous_step; /* NULL in frame 0, and for a diagnostic field */
 } UnrMetricCells;
 
-/* One metric's numbers of one test, reduced over the grid: [frame][sums, then maxima]; NaN from where the
-   test is not live. */
+/* One metric's numbers of one test, reduced over the grid: [frame][sums, then maxima, then the integral of
+   the roll-out and of the reference]; NaN from where the test is not live, the reference's only behind its
+   end. */
 typedef struct {
-  PetscInt frames, window, bounded; /* bounded: the last live frame */
-  double numbers;                   /* of the whole grid: points x components */
+  PetscInt frames;            /* those of the reference, or of the roll-out for a metric that goes on */
+  PetscInt reference, window; /* frames of the reference; and of means */
+  PetscInt bounded;           /* the last live frame, at most `frames` */
+  double numbers;             /* of the whole grid: points x components of what the metric looks at */
   PetscInt slots;
   const double *number;
 } UnrMetricRecord;
@@ -32,11 +36,17 @@ typedef struct {
   UNR_PLUGIN_HEAD;
   const char *value_name; /* NULL: as the metric */
   const char *words;      /* NULL: the value is a number */
-  bool has_series, is_time;
+  bool is_time;
+  bool goes_on;     /* needs no reference: frames behind its end count too */
+  PetscInt columns; /* of the series, as UnrMetricView says */
+  /* What it looks at, by the physics' name; a physics without it has no such metric.  Both NULL: the states.
+   */
+  const char *diagnostic; /* a field of both states */
+  const char *integral;   /* a number of both states; then there are no cells */
   PetscInt sums, maxima;
   /* This rank's part, into zeroed sum[] and maximum[]. */
   void (*cells)(const UnrMetricCells *cells, double sum[], double maximum[]);
-  /* series [frame] comes as NaN; NULL without has_series. */
+  /* series [column][frames + 1] comes as NaN; NULL without columns. */
   void (*finish)(const UnrMetricRecord *record, double series[], double *value);
 } UnrMetricOps;
 
@@ -79,4 +89,25 @@ static inline PetscInt UnrMetricDivergence(const UnrMetricRecord *record, PetscI
   for (PetscInt k = 1; k <= record->frames; k++)
     if (k > record->bounded || UnrMetricAt(record, k, slot) > UNR_METRIC_DIVERGED) return k;
   return record->frames;
+}
+
+/* A metric of an integral: both as series, and how far the mean over the reference's frames (behind the
+   start) is off, relative to the reference's; none where that is 0. */
+enum { UNR_METRIC_OURS, UNR_METRIC_REFERENCE, UNR_METRIC_BOTH };
+static inline void UnrMetricBoth(const UnrMetricRecord *record, double series[])
+{
+  for (PetscInt k = 0; k <= record->frames; k++) {
+    series[k] = UnrMetricAt(record, k, UNR_METRIC_OURS);
+    series[record->frames + 1 + k] = UnrMetricAt(record, k, UNR_METRIC_REFERENCE);
+  }
+}
+static inline void UnrMetricFinishIntegral(const UnrMetricRecord *record, double series[], double *value)
+{
+  double mean[UNR_METRIC_BOTH];
+
+  UnrMetricBoth(record, series);
+  for (int c = 0; c < UNR_METRIC_BOTH; c++)
+    mean[c] = UnrMetricMean(series + c * (record->frames + 1), 1, record->reference);
+  *value =
+      mean[UNR_METRIC_REFERENCE] != 0 ? fabs(mean[UNR_METRIC_OURS] / mean[UNR_METRIC_REFERENCE] - 1) : NAN;
 }

@@ -16,7 +16,7 @@ static void UnrMetricFinish_MSE(const UnrMetricRecord *record, double series[], 
 const UnrMetricOps UnrMetricOps_MSE = {
     .name = "mse",
     .summary = "mean square error, mean of the first frames",
-    .has_series = true,
+    .columns = 1,
     .sums = 1,
     .cells = UnrMetricCells_MSE,
     .finish = UnrMetricFinish_MSE,

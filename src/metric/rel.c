@@ -21,7 +21,7 @@ static void UnrMetricFinish_Rel(const UnrMetricRecord *record, double series[], 
 const UnrMetricOps UnrMetricOps_Rel = {
     .name = "rel",
     .summary = "mean square error over max|reference|^2, mean of the first frames",
-    .has_series = true,
+    .columns = 1,
     .sums = 1,
     .maxima = 1,
     .cells = UnrMetricCells_Rel,

@@ -17,7 +17,8 @@ static void UnrMetricFinish_Residual(const UnrMetricRecord *record, double serie
 const UnrMetricOps UnrMetricOps_Residual = {
     .name = "residual",
     .summary = "mean square difference from the reference scheme's step, mean of all frames",
-    .has_series = true,
+    .columns = 1,
+    .goes_on = true,
     .sums = 1,
     .cells = UnrMetricCells_Residual,
     .finish = UnrMetricFinish_Residual,
