@@ -26,9 +26,9 @@ SERIES = ("rel", "mse", "correlation", "residual")
 NUMBERS = ("rel", "one_frame", "mse", "correlation_time", "residual", "divergence_time")
 
 
-def unroll(command, *options, ranks=1):
+def unroll(command, *options, ranks=1, deck=DECK):
     """Status, what it wrote to stdout and to stderr."""
-    arguments = [MPIEXEC, "-n", str(ranks), UNROLL, command, "-options_file", DECK, *map(str, options)]
+    arguments = [MPIEXEC, "-n", str(ranks), UNROLL, command, "-options_file", deck, *map(str, options)]
     run = subprocess.run(arguments, capture_output=True, text=True, timeout=240)
     return run.returncode, run.stdout, run.stderr
 
@@ -47,9 +47,9 @@ class Measured:
             self.groups = {name: data[:] if name == "value" else list(data.asstr()[:]) for name, data in f["groups"].items()}
 
 
-def states(out, name):
+def states(out, name, parameter="domain_size"):
     with h5py.File(os.path.join(out, name)) as f:
-        return f["t0_fields/u"][:], f["scalars/domain_size"][:], f["dimensions/time"][:]
+        return f["t0_fields/u"][:], f["scalars"][parameter][:], f["dimensions/time"][:]
 
 
 def roll(u, s, order, frames):
@@ -74,8 +74,8 @@ class Evaluate(unittest.TestCase):
     def path(cls, name):
         return os.path.join(cls.folder.name, name)
 
-    def evaluate(self, name, *options, ranks=1):
-        status, _, message = unroll("evaluate", *options, "-out", self.path(name), ranks=ranks)
+    def evaluate(self, name, *options, ranks=1, deck=DECK):
+        status, _, message = unroll("evaluate", *options, "-out", self.path(name), ranks=ranks, deck=deck)
         self.assertEqual(status, 0, message)
         return Measured(self.path(name))
 
@@ -238,6 +238,31 @@ class Evaluate(unittest.TestCase):
         np.testing.assert_array_equal(states(self.path("beyond"), "trajectory.h5")[0], states(self.path("whole"), "trajectory.h5")[0])
         self.assertEqual(states(self.path("beyond"), "reference.h5")[0].shape[1], 21)
 
+    def test_planes(self):
+        """2-D: metrics.h5 keeps frames of the first test of each value, those of trajectory.h5, on any layout."""
+        deck = os.path.join(SOURCE, "inputs", "swift_hohenberg", "smoke.yaml")
+        options = ("-test_values", "0.1,0.5", "-test_starts", 2, "-test_warmup", 5, "-test_frames", 10, "-test_file", "none",
+                   "-evaluate_rollout_frames", 12, "-dataset_precision", "double", *BARE)
+        for ranks, more, frames in ((1, (), [0, 2, 5, 7, 10, 12]), (3, ("-layout_replicas", 1, "-evaluate_planes", "1,8,11,99"), [1, 8, 11]),
+                                    (4, ("-layout_replicas", 2, "-evaluate_limit", 1e-6), [0, 2, 5, 7, 10, 12])):
+            out = f"planes{ranks}"
+            self.evaluate(out, *options, *more, ranks=ranks, deck=deck)
+            u, r = (states(self.path(out), name, "r")[0] for name in ("trajectory.h5", "reference.h5"))
+            with h5py.File(os.path.join(self.path(out), "metrics.h5")) as f:
+                planes = {name: data[:] for name, data in f["planes"].items()}
+                self.assertEqual((f["planes"].attrs["field"], f["planes"].attrs["component"]), ("u", ""))
+            np.testing.assert_array_equal(planes["frame"], frames)
+            np.testing.assert_allclose(planes["time"], 0.2 * planes["frame"])
+            np.testing.assert_allclose(planes["x"], [6 * np.pi / 24 * np.arange(24)] * 2)
+            np.testing.assert_allclose(planes["y"], [16 / 20 * np.arange(20)] * 2)
+            np.testing.assert_array_equal(planes["trajectory"], u[:, frames].astype("f4"))
+            early = [k for k in frames if k <= 10]
+            np.testing.assert_array_equal(planes["reference"][:, :len(early)], r[:, early].astype("f4"))
+            self.assertTrue(np.isnan(planes["reference"][:, len(early):]).all())
+            self.assertEqual(np.isnan(planes["trajectory"]).all(), ranks == 4)
+        with h5py.File(os.path.join(self.bare, "metrics.h5")) as f:
+            self.assertNotIn("planes", f)
+
     def test_same_scheme_is_no_error(self):
         """The reference scheme as the solver: nothing differs, nothing is lost, and Kuramoto-Sivashinsky stays chaotic."""
         m = self.evaluate("same", *SET, *BARE, "-stepper_etdrk_order", 2, "-test_frames", 300, "-evaluate_save", 0, ranks=2)
@@ -306,6 +331,7 @@ class Evaluate(unittest.TestCase):
             (("smoke.yaml",), (*BARE, "-test_file", DECK)),
             (("-evaluate_frames",), (*BARE, "-evaluate_frames", 0)),
             (("-evaluate_limit",), (*BARE, "-evaluate_limit", 0)),
+            (("-evaluate_planes (5 at place 2)", "each once"), (*BARE, "-evaluate_planes", "5,5")),
             (("-evaluate_rollout_frames (59)", "-test_frames 59"), (*BARE, "-evaluate_rollout_frames", 59)),
             (("-metric_types (energy)", "ks_spectral has no energy"), (*BARE, "-metric_types", "mse,energy")),
             (("-metric_types", "rell"), (*BARE, "-metric_types", "rell")),

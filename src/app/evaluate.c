@@ -21,6 +21,11 @@ static const UnrOption options[] = {
      "bound on |u|: a roll-out that passes it, or is not finite, is not followed any further", NULL},
     {"-evaluate_save", UNR_INT, "200", 0, 1e9, "frames",
      "frames of trajectory.h5 and reference.h5, of one test for each value; 0: no such files", NULL},
+    {"-evaluate_planes", UNR_INTS, NULL, 0, 1e9, "frames",
+     "of which metrics.h5 keeps a plane of the vorticity (or of the state), of one test for each value; "
+     "unset: "
+     "five of the reference, and the last; 1-D has none",
+     NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
@@ -81,6 +86,7 @@ static PetscErrorCode Run(int argc, char **argv)
   PetscCall(UnrOptionInt(options, NULL, "-evaluate_rollout_frames", &e.frames));
   PetscCall(UnrOptionReal(options, NULL, "-evaluate_limit", &e.limit));
   PetscCall(UnrOptionInt(options, NULL, "-evaluate_save", &e.save));
+  PetscCall(UnrOptionInts(options, NULL, "-evaluate_planes", UNR_PLANES, e.planes.frame, &e.planes.count));
   PetscCall(UnrEvaluateCreate(&e));
   PetscCall(UnrCaseTell(&e.c, stdout));
   if (common.dry_run)

@@ -2,10 +2,19 @@
  */
 #pragma once
 
+#include "app/output.h"
 #include "app/test_set.h"
 #include "core/summary.h"
 #include "dataset/well.h"
 #include "metric/metric.h"
+
+/* Planes for pictures, of the first test of each group at some frames. */
+enum { UNR_PLANES = 32 };
+typedef struct {
+  PetscInt count, frame[UNR_PLANES]; /* -evaluate_planes; 0 in 1-D */
+  UnrBatch field;                    /* of the vorticity; NULL: the state is shown */
+  float *plane[2];                   /* rank 0 of the world: [group][frame][x][y] of roll-out and reference */
+} UnrEvaluatePlanes;
 
 typedef struct {
   UnrTestSet set;
@@ -17,6 +26,7 @@ typedef struct {
   UnrWell file;         /* -test_file, or NULL */
   PetscInt *trajectory; /* [test] in the file */
   UnrMetrics metrics;
+  UnrEvaluatePlanes planes;
 } UnrEvaluate;
 
 /* Case, references, metrics; user errors where they cannot be had.  Collective on the world. */
@@ -40,6 +50,13 @@ PetscErrorCode UnrEvaluateFilesCreate(UnrEvaluate *e, const char *out, UnrEvalua
 PetscErrorCode UnrEvaluateFilesWrite(const UnrEvaluate *e, UnrEvaluateFiles *files, PetscInt k, UnrBatch u,
                                      UnrBatch reference, const bool is_live[]);
 PetscErrorCode UnrEvaluateFilesCommit(UnrEvaluateFiles *files);
+
+PetscErrorCode UnrEvaluatePlanesCreate(UnrEvaluate *e);
+PetscErrorCode UnrEvaluatePlanesDestroy(UnrEvaluate *e);
+/* As UnrEvaluateFilesWrite, of the frames that it keeps. */
+PetscErrorCode UnrEvaluatePlanesKeep(UnrEvaluate *e, PetscInt k, UnrBatch u, UnrBatch reference,
+                                     const bool is_live[]);
+PetscErrorCode UnrEvaluatePlanesWrite(const UnrEvaluate *e, UnrOutput *out);
 
 /* Rolls all tests out and measures them.  Collective on the world. */
 PetscErrorCode UnrEvaluateRun(UnrEvaluate *e, UnrEvaluateFiles *files);

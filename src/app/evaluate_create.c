@@ -91,12 +91,14 @@ PetscErrorCode UnrEvaluateCreate(UnrEvaluate *e)
                                  .reference_frames = e->set.frames,
                                  .window = e->window};
   PetscCall(UnrMetricsCreate(&metrics, &e->metrics));
+  PetscCall(UnrEvaluatePlanesCreate(e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrEvaluateDestroy(UnrEvaluate *e)
 {
   PetscFunctionBeginUser;
+  PetscCall(UnrEvaluatePlanesDestroy(e));
   PetscCall(UnrMetricsDestroy(&e->metrics));
   PetscCall(PetscFree(e->trajectory));
   if (e->file) PetscCall(UnrWellClose(&e->file));

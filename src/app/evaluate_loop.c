@@ -134,6 +134,7 @@ PetscErrorCode UnrEvaluateRun(UnrEvaluate *e, UnrEvaluateFiles *files)
     frame.reference = k <= e->set.frames ? loop.reference : NULL;
     PetscCall(UnrMetricsFrame(e->metrics, &frame));
     PetscCall(UnrEvaluateFilesWrite(e, files, k, loop.u, frame.reference, loop.is_live));
+    PetscCall(UnrEvaluatePlanesKeep(e, k, loop.u, frame.reference, loop.is_live));
     UnrProgressStep(&progress, k, NULL);
   }
   UnrProgressEnd(&progress, e->frames, NULL);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "app/output.h"
 #include "core/call.h"
 #include "core/provenance.h"
 
@@ -157,6 +156,7 @@ PetscErrorCode UnrEvaluateWrite(const UnrEvaluate *e, const UnrResults *results,
   PetscFunctionBeginUser;
   PetscCall(UnrOutputBegin(path, &out));
   PetscCall(PutAll(&out, e, results));
+  PetscCall(UnrEvaluatePlanesWrite(e, &out));
   PetscCall(UnrOutputEnd(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

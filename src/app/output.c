@@ -86,3 +86,13 @@ void UnrOutputWords(UnrOutput *out, const char *group, const char *name, PetscIn
   UnrOutputArray(out, group, name, type, 1, (const hsize_t[]){(hsize_t)n}, word);
   H5Tclose(type);
 }
+
+void UnrOutputText(UnrOutput *out, const char *group, const char *name, const char *text)
+{
+  hid_t object;
+
+  if (!out->good) return;
+  object = H5Gopen2(out->file, group, H5P_DEFAULT);
+  out->good = object >= 0 && UnrHDF5PutText(object, name, text);
+  if (object >= 0) H5Gclose(object);
+}

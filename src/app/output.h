@@ -23,3 +23,5 @@ void UnrOutputArray(UnrOutput *out, const char *group, const char *name, hid_t t
 void UnrOutputReals(UnrOutput *out, const char *group, const char *name, PetscInt n, const double data[]);
 void UnrOutputWords(UnrOutput *out, const char *group, const char *name, PetscInt n,
                     const char *const word[]);
+/* Attribute of a group that is there. */
+void UnrOutputText(UnrOutput *out, const char *group, const char *name, const char *text);
