@@ -15,6 +15,7 @@ import numpy as np
 UNROLL = os.path.join(os.environ["UNR_BUILD_DIR"], "unroll")
 MPIEXEC = os.environ.get("UNR_MPIEXEC", "mpiexec")
 DECK = os.path.join(os.environ["UNR_SOURCE_DIR"], "inputs/ks/smoke.yaml")
+PLANE = os.path.join(os.environ["UNR_SOURCE_DIR"], "inputs/swift_hohenberg/smoke.yaml")
 SIZES, STARTS, FRAMES, WARMUP = [7.2, 7.6, 8.0, 8.8, 9.6, 10.4], 2, 30, 40
 CASE = ["-options_file", DECK, "-sample_values", ",".join(map(str, SIZES)), "-dataset_precision", "single",
         "-start_warmup", WARMUP, "-generate_starts", 6, "-generate_frames", 5000, "-out", "out"]
@@ -42,6 +43,16 @@ def etdrk2(u, size, dt, steps):
         a = np.exp(z) * v + dt * phi1 * nv
         v = a + dt * phi2 * (nonlinear(a) - nv)
     return np.fft.ifft(v).real
+
+
+def volume(u, coarse):
+    """Means over coarse cells, with half of the outermost fine cells where they are even in number; the last axes."""
+    for axis, points in zip(range(-len(coarse), 0), coarse):
+        ratio = u.shape[axis] // points
+        weights = np.ones(ratio) if ratio % 2 else np.r_[0.5, np.ones(ratio - 1), 0.5]
+        sums = sum(w * np.roll(u, ratio // 2 - k, axis) for k, w in enumerate(weights))
+        u = np.take(sums, np.arange(0, u.shape[axis], ratio), axis) / ratio
+    return u
 
 
 class Generate(unittest.TestCase):
@@ -141,6 +152,67 @@ class Generate(unittest.TestCase):
         self.assertGreater(abs(u[:, 0] - train[:, 0]).max(axis=1).min(), 0.1)  # equal seeds are other starts
         with h5py.File(self.path("a", "test.h5")) as f:
             np.testing.assert_array_equal(f["scalars/domain_size"], [7.44] * 3 + [11.2] * 3)
+
+    def plane(self, name, points, *options, ranks=1):
+        """States of the fine grid that an uncoarsened run leaves, in double."""
+        line = ["-options_file", PLANE, "-layout_replicas", 1, "-grid_points", points, "-generate_starts", 1,
+                "-generate_frames", 6, "-start_warmup", 3, "-start_peak", 1, "-dataset_precision", "double",
+                "-dataset_file", "u.h5", *options]
+        done = self.run_in(name, *line, ranks=ranks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.field(name, "u.h5")
+
+    def test_volume_filter(self):
+        """Start, steps and warm-up on the fine grid, means on the coarse one; to rounding on any ranks."""
+        for fine, coarse in (((24, 20), (12, 5)), ((21, 15), (7, 5))):
+            texts = [",".join(map(str, points)) for points in (fine, coarse)]
+            wanted = volume(self.plane("fine", texts[0]), coarse)
+            for ranks in (1, 2, 3, 4):
+                u = self.plane(f"coarse-{ranks}", texts[1], "-generate_points", texts[0], "-generate_filter", "volume",
+                               ranks=ranks)
+                self.assertEqual(u.shape[2:], coarse)
+                np.testing.assert_allclose(u, wanted, rtol=0, atol=1e-14 * abs(wanted).max())
+        with h5py.File(self.path("coarse-4", "u.h5")) as f:
+            said = f["unroll/options"].attrs
+            self.assertEqual((said["generate_points"], said["generate_filter"]), ("21,15", "volume"))
+            np.testing.assert_allclose((f["dimensions/x"][1] * 7, f["dimensions/y"][1] * 5), (6 * np.pi, 16), rtol=1e-12)
+
+    def test_evaluate_on_a_finer_grid(self):
+        """Without a file evaluate integrates what generate puts into one: the same references, so the same numbers."""
+        case = ["-options_file", PLANE, "-grid_points", "12,10", "-generate_points", "24,20", "-generate_filter", "volume",
+                "-start_peak", 1, "-dataset_precision", "double", "-test_starts", 1, "-test_warmup", 3, "-test_frames", 6]
+        done = self.run_in("a", *case, "-generate_set", "test", "-test_file", "u.h5", ranks=2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = []
+        for file in ("u.h5", "none"):
+            done = self.run_in("a", *case, "-test_file", file, "-model_type", "solver", "-evaluate_save", 6, "-out", file + "-out",
+                               command="evaluate")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found.append(self.field("a", file + "-out", "reference.h5"))
+        self.assertGreater(abs(found[0][:, 1:] - found[0][:, :-1]).max(), 1e-3)
+        np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-14)  # the file's was made on two ranks
+        np.testing.assert_allclose(self.field("a", "u.h5"), found[0], rtol=0, atol=1e-15)
+
+    def test_finer_grid_refused(self):
+        for options, message in (
+                (["-generate_points", "24"], "-generate_points has 1 numbers (-grid_points: 2)"),
+                (["-generate_points", "24,8"], "-generate_points is coarser than -grid_points (8 and 10 points along y)"),
+                (["-generate_points", "24,25", "-generate_filter", "volume"],
+                 "-generate_points (25 along y) is no multiple of -grid_points (10) for -generate_filter volume; "
+                 "allowed: multiples; try: 20, or another"),
+                (["-generate_points", "24,20", "-generate_filter", "mean"], "-generate_filter")):
+            done = self.run_in("a", "-options_file", PLANE, "-grid_points", "12,10", "-dataset_file", "u.h5", *options, ranks=2)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertFalse(os.path.exists(self.path("a", "u.h5")))
+
+    def test_dry_run_tells_the_finer_grid(self):
+        done = self.run_in("a", "-options_file", PLANE, "-grid_points", "12,10", "-generate_points", "24,20", "-generate_filter",
+                           "volume", "-dataset_file", "u.h5", "-dry_run", "-generate_starts", 2, "-generate_frames", 50)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        trajectories = int(done.stdout.split(" trajectories")[0].split()[-1])
+        self.assertIn("on 24x20 points, coarsened to 12x10 by the volume filter", done.stdout)
+        self.assertIn(f"u.h5 of {trajectories * 50 * 120 * 4 / 1e6:.3g} MB; {trajectories * 480 * 8 / 1e6:.3g} MB a frame", done.stdout)
 
     def test_diverged(self):
         """Exponential Euler blows up: no new file, the old one stays, the first frame and trajectory are told."""

@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include "app/fine.h"
 #include "app/output.h"
 #include "app/test_set.h"
 #include "core/summary.h"
@@ -25,6 +26,8 @@ typedef struct {
   UnrCase c;
   UnrWell file;         /* -test_file, or NULL */
   PetscInt *trajectory; /* [test] in the file */
+  UnrFine fine;         /* without a file: the reference scheme, its state and room for the next */
+  UnrBatch state, next;
   UnrMetrics metrics;
   UnrEvaluatePlanes planes;
 } UnrEvaluate;
@@ -33,12 +36,14 @@ typedef struct {
 PetscErrorCode UnrEvaluateCreate(UnrEvaluate *e);
 PetscErrorCode UnrEvaluateDestroy(UnrEvaluate *e);
 
-/* Opens -test_file and finds every test's trajectory in it; nothing without one.  Collective on the world. */
+/* Opens -test_file and finds every test's trajectory in it; without one, makes the reference scheme.
+ * Collective on the world. */
 PetscErrorCode UnrReferenceOpen(UnrEvaluate *e);
-/* Frame 0 of the own tests: the file's, or the start family's after -test_warmup frames. */
-PetscErrorCode UnrReferenceStart(UnrEvaluate *e, UnrBatch reference);
-/* Frame k from frame k - 1. */
-PetscErrorCode UnrReferenceNext(UnrEvaluate *e, PetscInt k, UnrBatch before, UnrBatch reference);
+PetscErrorCode UnrReferenceClose(UnrEvaluate *e);
+/* Frame 0 of the own tests: the file's, or the start family's after `warmup` frames. */
+PetscErrorCode UnrReferenceStart(UnrEvaluate *e, PetscInt warmup, UnrBatch reference);
+/* Frame k, after frame k - 1. */
+PetscErrorCode UnrReferenceNext(UnrEvaluate *e, PetscInt k, UnrBatch reference);
 
 /* The files trajectory.h5 and reference.h5: the first test of each group; empty where -evaluate_save is 0. */
 typedef struct {

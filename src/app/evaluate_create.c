@@ -100,8 +100,7 @@ PetscErrorCode UnrEvaluateDestroy(UnrEvaluate *e)
   PetscFunctionBeginUser;
   PetscCall(UnrEvaluatePlanesDestroy(e));
   PetscCall(UnrMetricsDestroy(&e->metrics));
-  PetscCall(PetscFree(e->trajectory));
-  if (e->file) PetscCall(UnrWellClose(&e->file));
+  PetscCall(UnrReferenceClose(e));
   PetscCall(UnrCaseDestroy(&e->c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

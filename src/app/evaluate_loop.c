@@ -95,7 +95,7 @@ static PetscErrorCode Advance(UnrEvaluate *e, Loop *loop, PetscInt k)
 
   PetscFunctionBeginUser;
   PetscCall(UnrModelApply(c->model, c->par, loop->u, loop->next, NULL));
-  if (k <= e->set.frames) PetscCall(UnrReferenceNext(e, k, loop->reference, loop->reference_next));
+  if (k <= e->set.frames) PetscCall(UnrReferenceNext(e, k, loop->reference_next));
   PetscCall(UnrStepperApply(c->reference, c->par, loop->u, loop->step, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,7 +115,7 @@ PetscErrorCode UnrEvaluateRun(UnrEvaluate *e, UnrEvaluateFiles *files)
 
   PetscFunctionBeginUser;
   PetscCall(LoopCreate(e, &loop));
-  PetscCall(UnrReferenceStart(e, loop.reference));
+  PetscCall(UnrReferenceStart(e, e->set.warmup, loop.reference));
   PetscCall(CheckReference(e, &loop, loop.reference, 0));
   PetscCall(UnrBatchCopy(loop.reference, loop.u));
   UnrProgressBegin(&progress, "evaluate", e->frames);
@@ -151,8 +151,8 @@ PetscErrorCode UnrEvaluateMeasure(UnrEvaluate *e, double *seconds, double *bytes
 
   PetscFunctionBeginUser;
   PetscCall(LoopCreate(e, &loop));
-  PetscCall(UnrCaseStart(&e->c, loop.u));
-  PetscCall(UnrBatchCopy(loop.u, loop.reference));
+  PetscCall(UnrReferenceStart(e, 0, loop.reference));
+  PetscCall(UnrBatchCopy(loop.reference, loop.u));
   PetscCall(Advance(e, &loop, 1)); /* the first step makes coefficients and plans */
   cost[0] = -MPI_Wtime();
   PetscCall(Advance(e, &loop, 1));

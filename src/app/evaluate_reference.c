@@ -1,4 +1,4 @@
-/* References of the tests: read from -test_file, or integrated by the reference scheme. */
+/* References of the tests: read from -test_file, or integrated by the reference scheme on its own grid. */
 #include "app/evaluate.h"
 
 #include <math.h>
@@ -90,13 +90,29 @@ PetscErrorCode UnrReferenceOpen(UnrEvaluate *e)
   bool is_cached;
 
   PetscFunctionBeginUser;
-  if (!e->set.file) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!e->set.file) {
+    PetscCall(UnrFineCreate(&e->c, &e->fine));
+    PetscCall(UnrBatchCreate(e->fine.grid, e->c.count, &e->state));
+    PetscCall(UnrBatchCreate(e->fine.grid, e->c.count, &e->next));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(CheckExists(e));
   PetscCall(UnrWellOpen(e->set.file, UnrPhysicsFieldName(e->c.physics), &e->file));
   PetscCall(CheckTime(e));
   PetscCall(FindTrajectories(e));
   PetscCall(UnrOptionReal(UnrSamplerOptions, NULL, "-dataset_memory", &most));
   PetscCall(UnrWellCache(e->file, e->c.grid, most, &is_cached));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrReferenceClose(UnrEvaluate *e)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrBatchDestroy(&e->next));
+  PetscCall(UnrBatchDestroy(&e->state));
+  PetscCall(UnrFineDestroy(&e->fine));
+  PetscCall(PetscFree(e->trajectory));
+  if (e->file) PetscCall(UnrWellClose(&e->file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,9 +129,31 @@ static PetscErrorCode ReadFrame(UnrEvaluate *e, PetscInt k, UnrBatch reference)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrReferenceStart(UnrEvaluate *e, UnrBatch reference)
+/* A frame of the reference scheme on its own grid. */
+static PetscErrorCode Step(UnrEvaluate *e)
 {
-  UnrBatch next;
+  const UnrBatch before = e->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrStepperApply(e->fine.stepper, e->c.par, before, e->next, NULL));
+  e->state = e->next;
+  e->next = before;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the case's grid sees of the reference's state. */
+static PetscErrorCode See(UnrEvaluate *e, UnrBatch reference)
+{
+  UnrBatch seen;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrFineCoarsen(&e->fine, e->state, reference, &seen));
+  if (seen != reference) PetscCall(UnrBatchCopy(seen, reference));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrReferenceStart(UnrEvaluate *e, PetscInt warmup, UnrBatch reference)
+{
   UnrProgress progress;
 
   PetscFunctionBeginUser;
@@ -123,24 +161,24 @@ PetscErrorCode UnrReferenceStart(UnrEvaluate *e, UnrBatch reference)
     PetscCall(ReadFrame(e, 0, reference));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(UnrBatchCreate(e->c.grid, e->c.count, &next));
-  PetscCall(UnrCaseStart(&e->c, reference));
-  UnrProgressBegin(&progress, "warm-up", e->set.warmup);
-  for (PetscInt k = 0; k < e->set.warmup; k++) {
-    PetscCall(UnrStepperApply(e->c.reference, e->c.par, reference, next, NULL));
-    PetscCall(UnrBatchCopy(next, reference));
+  PetscCall(UnrFineStart(&e->fine, e->state));
+  UnrProgressBegin(&progress, "warm-up", warmup);
+  for (PetscInt k = 0; k < warmup; k++) {
+    PetscCall(Step(e));
     UnrProgressStep(&progress, k + 1, NULL);
   }
-  PetscCall(UnrBatchDestroy(&next));
+  PetscCall(See(e, reference));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode UnrReferenceNext(UnrEvaluate *e, PetscInt k, UnrBatch before, UnrBatch reference)
+PetscErrorCode UnrReferenceNext(UnrEvaluate *e, PetscInt k, UnrBatch reference)
 {
   PetscFunctionBeginUser;
-  if (e->file)
+  if (e->file) {
     PetscCall(ReadFrame(e, k, reference));
-  else
-    PetscCall(UnrStepperApply(e->c.reference, e->c.par, before, reference, NULL));
+  } else {
+    PetscCall(Step(e));
+    PetscCall(See(e, reference));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -80,6 +80,7 @@ static PetscErrorCode GenerateCreate(UnrGenerate *g)
   UnrUserCheck(g->file, "no %s; allowed: the data file to write; try: %s runs/data/%s.h5",
                is_test ? "-test_file" : "-dataset_file", is_test ? "-test_file" : "-dataset_file", set);
   PetscCall(UnrCaseCreate(PETSC_COMM_WORLD, &spec, &g->c));
+  PetscCall(UnrFineCreate(&g->c, &g->fine));
   g->trajectories = g->c.samples;
   g->warmup = is_test ? test.warmup : g->c.warmup;
   g->precision = strcmp(precision, "double") ? UNR_SINGLE : UNR_DOUBLE;
@@ -92,6 +93,7 @@ static PetscErrorCode GenerateDestroy(UnrGenerate *g)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(g->par));
   PetscCall(PetscFree(g->length));
+  PetscCall(UnrFineDestroy(&g->fine));
   PetscCall(UnrCaseDestroy(&g->c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,15 +102,16 @@ static PetscErrorCode GenerateDestroy(UnrGenerate *g)
 static PetscErrorCode MeasureFrame(const UnrGenerate *g, double *seconds)
 {
   enum { FRAMES = 3 };
+  const UnrFine *fine = &g->fine;
   UnrBatch u, next;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrBatchCreate(g->c.grid, g->c.count, &u));
-  PetscCall(UnrBatchCreate(g->c.grid, g->c.count, &next));
-  PetscCall(UnrCaseStart(&g->c, u));
-  PetscCall(UnrStepperApply(g->c.reference, g->c.par, u, next, NULL));
+  PetscCall(UnrBatchCreate(fine->grid, g->c.count, &u));
+  PetscCall(UnrBatchCreate(fine->grid, g->c.count, &next));
+  PetscCall(UnrFineStart(fine, u));
+  PetscCall(UnrStepperApply(fine->stepper, g->c.par, u, next, NULL));
   *seconds = -MPI_Wtime();
-  for (int k = 0; k < FRAMES; k++) PetscCall(UnrStepperApply(g->c.reference, g->c.par, u, next, NULL));
+  for (int k = 0; k < FRAMES; k++) PetscCall(UnrStepperApply(fine->stepper, g->c.par, u, next, NULL));
   *seconds = (*seconds + MPI_Wtime()) / FRAMES;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(UnrBatchDestroy(&next));
@@ -116,30 +119,43 @@ static PetscErrorCode MeasureFrame(const UnrGenerate *g, double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* "128x128". */
+static void PointsText(UnrGrid grid, char text[64])
+{
+  int at = 0;
+
+  for (int a = 0; a < grid->dim; a++)
+    at += snprintf(text + at, 64 - (size_t)at, "%s%" PetscInt_FMT, a ? "x" : "", grid->points[a]);
+}
+
 /* What will be made, and what it costs, on standard output. */
 static PetscErrorCode Tell(const UnrGenerate *g)
 {
-  const UnrGrid grid = g->c.grid;
+  const UnrGrid grid = g->c.grid, fine = g->fine.grid;
   const double numbers = (double)grid->total * (double)grid->components;
   const double bytes =
       (double)g->trajectories * (double)g->frames * numbers * (double)UnrPrecisionBytes(g->precision);
-  char layout[256];
+  char layout[256], points[64], filter[160] = "", to[64];
   double seconds,
-      state = (double)g->c.count * (double)grid->local * (double)grid->components * sizeof(double);
+      state = (double)g->c.count * (double)fine->local * (double)fine->components * sizeof(double);
 
   PetscFunctionBeginUser;
   PetscCall(MeasureFrame(g, &seconds));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &state, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(UnrLayoutText(&g->c.layout, layout, sizeof layout));
-  PetscCall(
-      PetscPrintf(PETSC_COMM_WORLD,
-                  "%s, reference scheme %s, dt %g x %" PetscInt_FMT "; %" PetscInt_FMT
-                  " trajectories of %" PetscInt_FMT " frames after %" PetscInt_FMT " of warm-up\n%s\n"
-                  "%s of %.3g MB; %.3g MB a frame of all trajectories on the fullest rank; about %.2g s "
-                  "to integrate\n",
-                  UnrPhysicsName(g->c.physics), UnrStepperName(g->c.reference), UnrStepperDt(g->c.reference),
-                  UnrStepperSubsteps(g->c.reference), g->trajectories, g->frames, g->warmup, layout, g->file,
-                  bytes / 1e6, state / 1e6, seconds * (double)(g->warmup + g->frames - 1)));
+  PointsText(fine, points);
+  PointsText(grid, to);
+  if (g->fine.filter)
+    snprintf(filter, sizeof filter, ", coarsened to %s by the %s filter", to, UnrFilterName(g->fine.filter));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD,
+      "%s on %s points%s, reference scheme %s, dt %g x %" PetscInt_FMT "; %" PetscInt_FMT
+      " trajectories of %" PetscInt_FMT " frames after %" PetscInt_FMT " of warm-up\n%s\n"
+      "%s of %.3g MB; %.3g MB a frame of all trajectories on the fullest rank; about %.2g s "
+      "to integrate\n",
+      UnrPhysicsName(g->c.physics), points, filter, UnrStepperName(g->fine.stepper),
+      UnrStepperDt(g->fine.stepper), UnrStepperSubsteps(g->fine.stepper), g->trajectories, g->frames,
+      g->warmup, layout, g->file, bytes / 1e6, state / 1e6, seconds * (double)(g->warmup + g->frames - 1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,11 +1,12 @@
 /* What the files of the command `generate` share: which trajectories, of how many frames, into what file. */
 #pragma once
 
-#include "app/case.h"
+#include "app/fine.h"
 #include "dataset/well.h"
 
 typedef struct {
   UnrCase c;
+  UnrFine fine;
   const char *file;                      /* -dataset_file or -test_file */
   PetscInt trajectories, warmup, frames; /* frames of the file */
   UnrPrecision precision;

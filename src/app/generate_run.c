@@ -52,7 +52,7 @@ static PetscErrorCode Create(const UnrGenerate *g, UnrWell *well)
       .is_vector = UnrWellFieldIsVector(UnrPhysicsFieldName(physics), g->c.grid->components),
       .trajectories = g->trajectories,
       .frames = g->frames,
-      .frame_time = UnrStepperDt(g->c.reference) * (double)UnrStepperSubsteps(g->c.reference),
+      .frame_time = UnrStepperDt(g->fine.stepper) * (double)UnrStepperSubsteps(g->fine.stepper),
       .precision = g->precision,
       .length = g->length,
       .scalars = UnrPhysicsParameters(physics),
@@ -147,42 +147,74 @@ static PetscErrorCode BufferAdd(const UnrGenerate *g, UnrBatch u, Buffer *buffer
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The state, the next one, and what of it goes into the file: made and destroyed together. */
+typedef struct {
+  UnrBatch u, next, coarse; /* coarse: NULL without a finer grid */
+} States;
+
+static PetscErrorCode StatesCreate(const UnrGenerate *g, States *states)
+{
+  PetscFunctionBeginUser;
+  *states = (States){NULL, NULL, NULL};
+  PetscCall(UnrBatchCreate(g->fine.grid, g->c.count, &states->u));
+  PetscCall(UnrBatchCreate(g->fine.grid, g->c.count, &states->next));
+  if (g->fine.filter) PetscCall(UnrBatchCreate(g->c.grid, g->c.count, &states->coarse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StatesDestroy(States *states)
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrBatchDestroy(&states->coarse));
+  PetscCall(UnrBatchDestroy(&states->next));
+  PetscCall(UnrBatchDestroy(&states->u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StatesAdvance(const UnrGenerate *g, States *states, UnrGenerated *done)
+{
+  const UnrBatch before = states->u;
+
+  PetscFunctionBeginUser;
+  done->seconds_solving -= MPI_Wtime();
+  PetscCall(UnrStepperApply(g->fine.stepper, g->c.par, before, states->next, NULL));
+  done->seconds_solving += MPI_Wtime();
+  states->u = states->next;
+  states->next = before;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Frames(const UnrGenerate *g, UnrWell *well, UnrGenerated *done)
 {
   const PetscInt last = g->warmup + g->frames - 1;
   PetscInt step;
   Buffer buffer;
-  UnrBatch u, next;
+  States states;
+  UnrBatch frame;
   UnrProgress progress;
   Bad bad = NONE;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrBatchCreate(g->c.grid, g->c.count, &u));
-  PetscCall(UnrBatchCreate(g->c.grid, g->c.count, &next));
-  PetscCall(BufferCreate(g, u, &buffer));
-  PetscCall(UnrCaseStart(&g->c, u));
+  PetscCall(StatesCreate(g, &states));
+  PetscCall(BufferCreate(g, states.coarse ? states.coarse : states.u, &buffer));
+  PetscCall(UnrFineStart(&g->fine, states.u));
   UnrProgressBegin(&progress, "generate", last);
   for (step = 0; step <= last && !done->is_stopped; step++) {
     bool is_full = false;
 
-    if (step) {
-      const UnrBatch t = u;
-      done->seconds_solving -= MPI_Wtime();
-      PetscCall(UnrStepperApply(g->c.reference, g->c.par, u, next, NULL));
-      done->seconds_solving += MPI_Wtime();
-      u = next;
-      next = t;
+    if (step) PetscCall(StatesAdvance(g, &states, done));
+    if (bad == NONE) bad = FindBad(g, states.u, step);
+    if (step >= g->warmup) {
+      PetscCall(UnrFineCoarsen(&g->fine, states.u, states.coarse, &frame));
+      PetscCall(BufferAdd(g, frame, &buffer, &is_full));
     }
-    if (bad == NONE) bad = FindBad(g, u, step);
-    if (step >= g->warmup) PetscCall(BufferAdd(g, u, &buffer, &is_full));
     if (is_full || step % CHECK_INTERVAL == 0) PetscCall(Agree(g, bad, well, &done->is_stopped));
     if (is_full && !done->is_stopped) PetscCall(BufferFlush(g, *well, &buffer, done));
     UnrProgressStep(&progress, step, NULL);
   }
   UnrProgressEnd(&progress, step - 1, done->is_stopped ? "stopped" : NULL);
   PetscCall(PetscFree(buffer.u));
-  PetscCall(UnrBatchDestroy(&next));
-  PetscCall(UnrBatchDestroy(&u));
+  PetscCall(StatesDestroy(&states));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include "app/case.h"
 #include "app/command.h"
 #include "app/common.h"
+#include "app/fine.h"
 #include "app/test_set.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/model_file.h"
@@ -9,6 +10,7 @@
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/seed.h"
+#include "dataset/filter.h"
 #include "dataset/sampler.h"
 #include "dataset/start.h"
 #include "dataset/well.h"
@@ -43,6 +45,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrOptionsRegister("Data set", UnrDatasetOptions, NULL));
   PetscCall(UnrOptionsRegister("Sampler", UnrSamplerOptions, NULL));
   PetscCall(UnrStartRegister());
+  PetscCall(UnrFilterRegister());
   PetscCall(UnrStepperRegister());
   PetscCall(UnrNetRegister());
   PetscCall(UnrModelRegister());
@@ -54,6 +57,7 @@ PetscErrorCode UnrProgramRegister(void)
   PetscCall(UnrOptionsRegister("Model file", UnrModelFileOptions, NULL));
   PetscCall(UnrOptionsRegister("Checkpoints", UnrCheckpointOptions, NULL));
   PetscCall(UnrCaseRegister());
+  PetscCall(UnrOptionsRegister("Reference on a finer grid", UnrFineOptions, NULL));
   PetscCall(UnrOptionsRegister("Test set", UnrTestSetOptions, NULL));
   PetscCall(UnrTrainRegister());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,5 +19,6 @@ PetscErrorCode UnrFilterList(UnrPluginVisit visit, void *context);
 */
 PetscErrorCode UnrFilterCreate(UnrPhysics fine, UnrPhysics coarse, UnrFilter *filter);
 PetscErrorCode UnrFilterDestroy(UnrFilter *filter);
-/* to = F from, for all samples; par [sample][parameter].  Collective on the grid. */
-PetscErrorCode UnrFilterApply(UnrFilter filter, const double par[], UnrBatch from, UnrBatch to);
+const char *UnrFilterName(UnrFilter filter);
+/* to = F from, for all samples, whose number may differ from call to call.  Collective on the grid. */
+PetscErrorCode UnrFilterApply(UnrFilter filter, UnrBatch from, UnrBatch to);

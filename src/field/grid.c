@@ -20,27 +20,36 @@ static PetscInt64 Product(PetscInt64 a, PetscInt64 b)
 }
 
 /*
-  UnrGridPointsGet - the dimension and points of -grid_points.     Collective on the world.
+  UnrGridPointsOf - the dimension and points of an option like -grid_points.     Collective on the world.
+  In      table, name   the option: UNR_INTS, 1 or more
   Out     dim     0 if the option was not given
           points  1 on unused axes
   Errors  user error if the cells pass PetscInt's range
 */
-PetscErrorCode UnrGridPointsGet(int *dim, PetscInt points[UNR_MAX_DIM])
+PetscErrorCode UnrGridPointsOf(const UnrOption table[], const char *name, int *dim,
+                               PetscInt points[UNR_MAX_DIM])
 {
   PetscInt given[UNR_MAX_DIM], count = 0;
   PetscInt64 cells = 1;
 
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionInts(UnrGridOptions, NULL, "-grid_points", UNR_MAX_DIM, given, &count));
+  PetscCall(UnrOptionInts(table, NULL, name, UNR_MAX_DIM, given, &count));
   for (PetscInt a = 0; a < UNR_MAX_DIM; a++) {
     points[a] = a < count ? given[a] : 1;
     cells = Product(cells, points[a]);
   }
   UnrUserCheck(cells >= 0,
-               "-grid_points has too many cells (%" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT
+               "%s has too many cells (%" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT
                "); allowed: up to %" PetscInt_FMT "; try: a PETSc configured with --with-64-bit-indices",
-               points[0], points[1], points[2], (PetscInt)PETSC_MAX_INT);
+               name, points[0], points[1], points[2], (PetscInt)PETSC_MAX_INT);
   *dim = (int)count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrGridPointsGet(int *dim, PetscInt points[UNR_MAX_DIM])
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrGridPointsOf(UnrGridOptions, "-grid_points", dim, points));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,3 +60,6 @@ PetscErrorCode UnrBatchDot(UnrBatch x, UnrBatch y, double *dot);
 /* -grid_points nx[,ny[,nz]] (its count is the dimension), -grid_length lx[,ly[,lz]]. */
 extern const UnrOption UnrGridOptions[];
 PetscErrorCode UnrGridPointsGet(int *dim, PetscInt points[UNR_MAX_DIM]); /* dim 0 if not given */
+/* The same of another option that says points. */
+PetscErrorCode UnrGridPointsOf(const UnrOption table[], const char *name, int *dim,
+                               PetscInt points[UNR_MAX_DIM]);
