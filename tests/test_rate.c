@@ -4,14 +4,19 @@
 #include "optim/rate.h"
 #include "reference/rate_torch.h"
 
-static UnrRate Create(const char *options, double base, PetscInt64 stage)
+static UnrRate CreateStage(const char *options, const UnrRateStage *stage)
 {
   UnrRate rate;
 
   TestOptionsSet(options);
-  TEST_CALL(UnrRateCreate(base, stage, &rate));
+  TEST_CALL(UnrRateCreate(stage, &rate));
   TestOptionsUnset(options);
   return rate;
+}
+
+static UnrRate Create(const char *options, double base, PetscInt64 updates)
+{
+  return CreateStage(options, &(UnrRateStage){.base = base, .updates = updates, .epoch = 7, .warmup = -1});
 }
 
 /* The rates of a whole stage; an error of the table is told after each update. */
@@ -76,6 +81,25 @@ Test(rate, warm_up)
   }
 }
 
+/* Per epoch, and a stage's own warm-up: the paper's schedule of a stage. */
+Test(rate, epochs)
+{
+  const UnrRateStage stage = {.base = 0.5, .updates = 35, .epoch = 7, .warmup = 4};
+  UnrRate rate = CreateStage(
+      "-optim_rate exponential -optim_lr_factor 0.656 -optim_lr_epochs 1 -optim_warmup 9", &stage);
+  UnrRate half = CreateStage("-optim_rate exponential -optim_lr_factor 0.656 -optim_lr_epochs 0.5", &stage);
+  UnrRate cold = CreateStage("-optim_warmup 9", &(UnrRateStage){.base = 0.5, .updates = 35, .epoch = 7});
+
+  for (PetscInt64 k = 0; k < 35; k++) {
+    const double part = k < 4 ? ((double)k + 1) / 4 : 1;
+
+    cr_expect_lt(TestRelative(UnrRateAt(&rate, k), part * 0.5 * pow(0.656, (double)(k / 7))), 1e-15);
+    cr_expect_lt(TestRelative(UnrRateAt(&half, k), part * 0.5 * pow(0.656, (double)(k / 4))),
+                 1e-15); /* 3.5 */
+    cr_expect(UnrRateAt(&cold, k) == 0.5);
+  }
+}
+
 /* The state is all that a checkpoint needs: a copied one goes on alike. */
 Test(rate, state_resumes)
 {
@@ -92,12 +116,13 @@ Test(rate, state_resumes)
 
 Test(rate, mistakes)
 {
+  const UnrRateStage stage = {.updates = 10, .epoch = 7, .warmup = -1};
   UnrRate rate;
 
   TestOptionsSet("-optim_lr_min 1e-3");
-  TEST_REFUSES(UnrRateCreate(0, 10, &rate), "-optim_lr_min (0.001) is above the learning rate 0.0001");
+  TEST_REFUSES(UnrRateCreate(&stage, &rate), "-optim_lr_min (0.001) is above the learning rate 0.0001");
   TestOptionsUnset("-optim_lr_min 1");
   TestOptionsSet("-optim_rate sine");
-  TEST_REFUSES(UnrRateCreate(0, 10, &rate), "constant|exponential|plateau|cosine");
+  TEST_REFUSES(UnrRateCreate(&stage, &rate), "constant|exponential|plateau|cosine");
   TestOptionsUnset("-optim_rate sine");
 }

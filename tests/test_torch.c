@@ -107,7 +107,7 @@ static Distance Train(const TorchRun *run, const char *precision)
   double *first, square = 0;
 
   Create(&t, run, precision);
-  TEST_CALL(UnrRateCreate(0, TORCH_UPDATES, &rate));
+  TEST_CALL(UnrRateCreate(&(UnrRateStage){.updates = TORCH_UPDATES, .epoch = 1, .warmup = -1}, &rate));
   first = malloc(UnrNetParameters(t.c.net) * sizeof *first);
   for (size_t i = 0; i < UnrNetParameters(t.c.net); i++) first[i] = Weight(&t, i);
   for (int k = 0; k < TORCH_UPDATES; k++) {

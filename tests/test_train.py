@@ -284,6 +284,22 @@ class Train(unittest.TestCase):
         for line in advice:
             self.train("advised", *more, "-validation_steps", 6, *line.split())
 
+    def test_stage_begins_with_the_best(self):
+        """A rate that spoils the weights in stage 1: stage 2 begins with its best ones, also after a restart; or with its last."""
+        more = ("-stage_lr", "1e-1,1e-9", "-stage_updates", "12,2", "-stage_warmup", "2,0", "-validation_interval", 1,
+                "-checkpoint_interval", 12)
+        for name, begin in (("last", ()), ("best", ("-stage_begin", "best"))):
+            self.train("begin-" + name, *more, *begin)
+        rows = history("begin-best")
+        self.assertEqual([float(row["learning_rate"]) for row in rows], [0.05] + [0.1] * 11 + [1e-9] * 2)
+        errors = [float(row["validation"]) for row in rows]
+        self.assertGreater(errors[11], 1.1 * min(errors[:12]))  # the stage does not end with its best
+        self.assertAlmostEqual(errors[12] / min(errors[:12]), 1, 5)  # a rate of 1e-9 changes nothing
+        self.assertAlmostEqual(float(history("begin-last")[12]["validation"]) / errors[11], 1, 5)
+        self.train("begin-cut", *more, "-stage_begin", "best", "-train_updates", 12)
+        self.train("begin-cut", *more, "-stage_begin", "best", "-restart", "auto")
+        self.assert_same_bits(state("begin-best", 14), state("begin-cut", 14))
+
     def test_a_checkpoint_of_other_stages(self):
         """Stages that began elsewhere are refused, at once and in words; so are numbers that no training has."""
         more = ("-stage_lr", "1e-3,1e-4", "-train_updates", 12)

@@ -47,7 +47,7 @@ static PetscErrorCode Create(Bench *b)
   PetscCall(UnrPlanCreate(&b->plan));
   PetscCall(UnrRolloutCreate(b->c.model, b->c.loss, &b->plan, &b->rollout));
   PetscCall(UnrUpdaterCreate(&b->c, &b->updater));
-  PetscCall(UnrRateCreate(0, 1, &b->rate));
+  PetscCall(UnrRateCreate(&(UnrRateStage){.updates = 1, .epoch = 1, .warmup = -1}, &b->rate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include "core/error.h"
 
 #include <math.h>
+#include <string.h>
 
 const UnrOption UnrCurriculumOptions[] = {
     {"-train_updates", UNR_INT, NULL, 1, 2e9, "updates", "end of the training, all stages together", NULL},
@@ -11,6 +12,11 @@ const UnrOption UnrCurriculumOptions[] = {
     {"-stage_steps", UNR_INTS, NULL, 1, 1000000, "frames",
      "unroll length of each stage; unset: -rollout_steps", NULL},
     {"-stage_lr", UNR_REALS, NULL, 1e-300, 1e3, "1", "learning rate of each stage; unset: -optim_lr", NULL},
+    {"-stage_warmup", UNR_INTS, NULL, 0, 2e9, "updates",
+     "at the begin of each stage over which the rate grows linearly; unset: -optim_warmup", NULL},
+    {"-stage_begin", UNR_WORD, "last", 0, 0, NULL,
+     "weights with which a stage begins: those with which the one before ended, or its best by validation",
+     "last|best"},
     {"-stage_updates", UNR_INTS, NULL, 1, 2e9, "updates", "end of each stage", NULL},
     {"-stage_epochs", UNR_REALS, NULL, 1e-300, 1e9, "epochs", "end of each stage", NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
@@ -19,9 +25,9 @@ const UnrOption UnrCurriculumOptions[] = {
 /* The lists as they were given. */
 typedef struct {
   const char *mode[UNR_STAGE_MOST];
-  PetscInt steps[UNR_STAGE_MOST], updates[UNR_STAGE_MOST];
+  PetscInt steps[UNR_STAGE_MOST], warmup[UNR_STAGE_MOST], updates[UNR_STAGE_MOST];
   double rate[UNR_STAGE_MOST], epochs[UNR_STAGE_MOST];
-  PetscInt modes, step_counts, rates, update_counts, epoch_counts; /* 0: not given */
+  PetscInt modes, step_counts, rates, warmups, update_counts, epoch_counts; /* 0: not given */
 } Lists;
 
 static PetscErrorCode CheckCount(const char *name, PetscInt count, PetscInt *stages)
@@ -48,11 +54,13 @@ static PetscErrorCode GetLists(Lists *l, PetscInt *stages)
   PetscCall(UnrOptionWords(table, NULL, "-stage_mode", UNR_STAGE_MOST, l->mode, &l->modes));
   PetscCall(UnrOptionInts(table, NULL, "-stage_steps", UNR_STAGE_MOST, l->steps, &l->step_counts));
   PetscCall(UnrOptionReals(table, NULL, "-stage_lr", UNR_STAGE_MOST, l->rate, &l->rates));
+  PetscCall(UnrOptionInts(table, NULL, "-stage_warmup", UNR_STAGE_MOST, l->warmup, &l->warmups));
   PetscCall(UnrOptionInts(table, NULL, "-stage_updates", UNR_STAGE_MOST, l->updates, &l->update_counts));
   PetscCall(UnrOptionReals(table, NULL, "-stage_epochs", UNR_STAGE_MOST, l->epochs, &l->epoch_counts));
   PetscCall(CheckCount("-stage_mode", l->modes, stages));
   PetscCall(CheckCount("-stage_steps", l->step_counts, stages));
   PetscCall(CheckCount("-stage_lr", l->rates, stages));
+  PetscCall(CheckCount("-stage_warmup", l->warmups, stages));
   PetscCall(CheckCount("-stage_updates", l->update_counts, stages));
   PetscCall(CheckCount("-stage_epochs", l->epoch_counts, stages));
   UnrUserCheck(!*stages || l->update_counts || l->epoch_counts,
@@ -133,10 +141,13 @@ PetscErrorCode UnrCurriculumCreate(const UnrCase *c, UnrWell well, UnrFrames fra
                                    UnrCurriculum *curriculum)
 {
   Lists l = {0};
+  const char *begin;
   PetscInt stages;
 
   PetscFunctionBeginUser;
   *curriculum = (UnrCurriculum){0};
+  PetscCall(UnrOptionWord(UnrCurriculumOptions, NULL, "-stage_begin", &begin));
+  curriculum->takes_best = !strcmp(begin, "best");
   PetscCall(GetLists(&l, &stages));
   curriculum->count = PetscMax(stages, 1);
   for (PetscInt s = 0; s < curriculum->count; s++) {
@@ -144,10 +155,21 @@ PetscErrorCode UnrCurriculumCreate(const UnrCase *c, UnrWell well, UnrFrames fra
 
     *stage = (UnrTrainStage){.mode = l.modes ? l.mode[s] : NULL,
                              .steps = l.step_counts ? l.steps[s] : 0,
-                             .rate = l.rates ? l.rate[s] : 0};
+                             .rate = l.rates ? l.rate[s] : 0,
+                             .warmup = l.warmups ? l.warmup[s] : -1};
     PetscCall(CreateStage(c, well, frames, stage));
   }
   PetscCall(Limit(curriculum, &l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrCurriculumRate(const UnrCurriculum *curriculum, PetscInt64 s, UnrRate *rate)
+{
+  const UnrTrainStage *stage = &curriculum->stage[s];
+  const UnrRateStage says = {stage->rate, stage->updates, UnrSamplerBatches(stage->sampler), stage->warmup};
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrRateCreate(&says, rate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

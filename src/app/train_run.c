@@ -153,12 +153,13 @@ static PetscErrorCode RunStage(UnrTrain *t, const UnrTrainStage *stage, UnrTrain
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The weights stay; moments, running limits and the best begin anew. */
+/* The weights stay, or the best ones return; moments, running limits and the best begin anew. */
 static PetscErrorCode BeginStage(UnrTrain *t, PetscInt64 stage)
 {
   UnrTrainState *s = &t->state;
 
   PetscFunctionBeginUser;
+  if (t->curriculum.takes_best) PetscCall(UnrTrainStateTakeBest(s, t->c.net));
   s->stage = stage;
   s->stage_update = 0;
   s->best = INFINITY;
@@ -182,7 +183,7 @@ PetscErrorCode UnrTrainRun(UnrTrain *t, UnrTrainEnd *end)
     const UnrTrainStage *stage = &curriculum->stage[s->stage];
 
     PetscCall(PetscArraycpy(kept, s->rate.state, UNR_RATE_STATE));
-    PetscCall(UnrRateCreate(stage->rate, stage->updates, &s->rate));
+    PetscCall(UnrCurriculumRate(curriculum, s->stage, &s->rate));
     if (s->stage_update) PetscCall(PetscArraycpy(s->rate.state, kept, UNR_RATE_STATE));
     s->batches = UnrSamplerBatches(stage->sampler);
     PetscCall(RunStage(t, stage, end));

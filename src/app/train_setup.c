@@ -100,7 +100,7 @@ PetscErrorCode UnrTrainCreate(UnrTrain *t)
        k++) { /* what its options refuse is refused before the work */
     UnrRate rate;
 
-    PetscCall(UnrRateCreate(t->curriculum.stage[k].rate, t->curriculum.stage[k].updates, &rate));
+    PetscCall(UnrCurriculumRate(&t->curriculum, k, &rate));
   }
   PetscCall(UnrValidationCreate(&t->c, t->well, validation, &t->validation));
   PetscCall(UnrUpdaterCreate(&t->c, &t->updater));

@@ -44,6 +44,17 @@ PetscErrorCode UnrTrainStateKeepBest(UnrTrainState *state, UnrNet net)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode UnrTrainStateTakeBest(const UnrTrainState *state, UnrNet net)
+{
+  void *theta;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrNetTheta(net, &theta));
+  memcpy(theta, state->best_theta.data, UnrNetParameters(net) * UnrPrecisionBytes(UnrNetPrecision(net)));
+  PetscCall(UnrNetThetaChanged(net));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Every number of the state, in place. */
 static PetscErrorCode Arrays(UnrTrainState *s, UnrUpdater *u, PetscInt *arrays, UnrArray array[])
 {

@@ -27,3 +27,5 @@ PetscErrorCode UnrTrainStateWrite(UnrTrainState *state, UnrUpdater *updater, con
 PetscErrorCode UnrTrainStateRead(UnrTrainState *state, UnrUpdater *updater, const char *path);
 /* The present weights are the best so far. */
 PetscErrorCode UnrTrainStateKeepBest(UnrTrainState *state, UnrNet net);
+/* And they are the net's again. */
+PetscErrorCode UnrTrainStateTakeBest(const UnrTrainState *state, UnrNet net);

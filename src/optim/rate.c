@@ -68,6 +68,8 @@ const UnrOption UnrRateOptions[] = {
     {"-optim_lr_factor", UNR_REAL, "0.9", 0, 1, "1", "exponential, plateau: by which the rate is multiplied",
      NULL},
     {"-optim_lr_interval", UNR_INT, "2000", 1, 2e9, "updates", "exponential: updates between two", NULL},
+    {"-optim_lr_epochs", UNR_REAL, "0", 0, 1e9, "epochs",
+     "exponential: epochs of the stage between two; 0: -optim_lr_interval", NULL},
     {"-optim_lr_patience", UNR_INT, "10", 0, 2e9, "validations",
      "plateau: validations in a row without an improvement by 1e-4 of the best that are borne", NULL},
     {"-optim_lr_min", UNR_REAL, "0", 0, 1e9, "1", "exponential, plateau, cosine: least rate", NULL},
@@ -76,24 +78,28 @@ const UnrOption UnrRateOptions[] = {
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
-PetscErrorCode UnrRateCreate(double base, PetscInt64 stage_updates, UnrRate *rate)
+PetscErrorCode UnrRateCreate(const UnrRateStage *stage, UnrRate *rate)
 {
   const char *name;
   PetscInt interval, warmup;
+  double epochs;
 
   PetscFunctionBeginUser;
-  *rate = (UnrRate){.base = base, .stage = stage_updates, .state = {[SCALE] = 1, [BEST] = INFINITY}};
-  PetscCheck(stage_updates > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "a stage of %" PetscInt64_FMT " updates", stage_updates);
-  if (base <= 0) PetscCall(UnrOptionReal(UnrRateOptions, NULL, "-optim_lr", &rate->base));
+  *rate = (UnrRate){.base = stage->base, .stage = stage->updates, .state = {[SCALE] = 1, [BEST] = INFINITY}};
+  PetscCheck(stage->updates > 0 && stage->epoch > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "a stage of %" PetscInt64_FMT " updates, an epoch of %" PetscInt64_FMT, stage->updates,
+             stage->epoch);
+  if (stage->base <= 0) PetscCall(UnrOptionReal(UnrRateOptions, NULL, "-optim_lr", &rate->base));
   PetscCall(UnrOptionWord(UnrRateOptions, NULL, "-optim_rate", &name));
   PetscCall(UnrOptionReal(UnrRateOptions, NULL, "-optim_lr_factor", &rate->factor));
   PetscCall(UnrOptionReal(UnrRateOptions, NULL, "-optim_lr_min", &rate->floor));
   PetscCall(UnrOptionInt(UnrRateOptions, NULL, "-optim_lr_interval", &interval));
+  PetscCall(UnrOptionReal(UnrRateOptions, NULL, "-optim_lr_epochs", &epochs));
   PetscCall(UnrOptionInt(UnrRateOptions, NULL, "-optim_lr_patience", &rate->patience));
   PetscCall(UnrOptionInt(UnrRateOptions, NULL, "-optim_warmup", &warmup));
   rate->interval = interval;
-  rate->warmup = warmup;
+  if (epochs > 0) rate->interval = PetscMax((PetscInt64)llround(epochs * (double)stage->epoch), 1);
+  rate->warmup = stage->warmup < 0 ? warmup : stage->warmup;
   UnrUserCheck(rate->floor <= rate->base,
                "-optim_lr_min (%g) is above the learning rate %g; allowed: 0 to the rate; try: 0",
                rate->floor, rate->base);

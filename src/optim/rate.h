@@ -18,9 +18,17 @@ typedef struct {
   double state[UNR_RATE_STATE];       /* of the schedule: checkpointed as it is */
 } UnrRate;
 
+/* What a stage says of its rate. */
+typedef struct {
+  double base;        /* 0: -optim_lr */
+  PetscInt64 updates; /* of the stage, > 0: what the cosine spans */
+  PetscInt64 epoch;   /* updates of an epoch, > 0 */
+  PetscInt64 warmup;  /* updates; below 0: -optim_warmup */
+} UnrRateStage;
+
 extern const UnrOption UnrRateOptions[];
-/* Reads the options.  stage_updates: what the cosine spans.  base 0: -optim_lr.  Collective on the world. */
-PetscErrorCode UnrRateCreate(double base, PetscInt64 stage_updates, UnrRate *rate);
+/* Reads the options.  Collective on the world. */
+PetscErrorCode UnrRateCreate(const UnrRateStage *stage, UnrRate *rate);
 /* For update number `update` of the stage, counted from 0.  Local, no change of state. */
 double UnrRateAt(const UnrRate *rate, PetscInt64 update);
 /* Tells the schedule a validation error: the plateau listens. */
