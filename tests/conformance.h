@@ -7,7 +7,7 @@
 #include "core/event.h"
 #include "solver_case.h"
 
-enum { TEST_SAMPLES = 3, TEST_PARAMETERS = 8 };
+enum { TEST_SAMPLES = 3, TEST_PARAMETERS = 8, TEST_NAME = 256 };
 
 typedef struct {
   TestCase box;
@@ -29,16 +29,46 @@ static inline bool TestWord(const char *words, int i, char word[64])
   return true;
 }
 
-/* Physics i of this build, or the only one that UNR_TEST_PHYSICS names in the environment; false past the
- * last. */
-static inline bool TestPhysics(int i, char name[64])
+/* Besides every physics as it is by default: some that have more than one face, with options. */
+static const char *const test_variants[] = {
+    "navier_stokes_spectral -physics_navier_stokes_forcing kolmogorov "
+    "-physics_navier_stokes_forcing_wavenumber "
+    "2 -physics_navier_stokes_tracer true",
+    "navier_stokes_spectral -physics_navier_stokes_forcing linear -physics_navier_stokes_dealias false "
+    "-physics_navier_stokes_tracer true",
+    "navier_stokes_spectral -physics_navier_stokes_forcing low_wavenumber",
+};
+
+/* Physics i of this build, then the variants; false past the last. */
+static inline bool TestFace(int i, char name[TEST_NAME])
+{
+  int names = 0;
+
+  while (TestWord(UnrPhysicsNames, names, name)) {
+    if (names == i) return true;
+    names++;
+  }
+  i -= names;
+  if (i >= (int)(sizeof test_variants / sizeof test_variants[0])) return false;
+  snprintf(name, TEST_NAME, "%s", test_variants[i]);
+  return true;
+}
+
+/* Number i of these, or of those of the one physics that UNR_TEST_PHYSICS names in the environment; false
+ * past the last. */
+static inline bool TestPhysics(int i, char name[TEST_NAME])
 {
   const char *only = getenv("UNR_TEST_PHYSICS");
+  int found = 0;
 
-  for (int j = 0; only && TestWord(UnrPhysicsNames, j, name); j++)
-    if (!strcmp(name, only)) return i == 0;
-  cr_assert(!only, "UNR_TEST_PHYSICS=%s; allowed: %s", only, UnrPhysicsNames);
-  return TestWord(UnrPhysicsNames, i, name);
+  for (int j = 0; TestFace(j, name); j++) {
+    const size_t length = strcspn(name, " ");
+
+    if (only && (strlen(only) != length || strncmp(name, only, length))) continue;
+    if (found++ == i) return true;
+  }
+  cr_assert(found > 0, "UNR_TEST_PHYSICS=%s; allowed: %s", only, UnrPhysicsNames);
+  return false;
 }
 
 static inline void TestOption(const char *name, const char *value)
@@ -62,7 +92,7 @@ static inline bool SubjectOpen(const char *physics, int dim, bool alone, Subject
 {
   static const char *const points[] = {"26", "16,12", "8,8,12"};
   static bool is_first = true;
-  char options[256];
+  char options[512];
   UnrNeeds needs;
   PetscInt components;
 
@@ -71,19 +101,23 @@ static inline bool SubjectOpen(const char *physics, int dim, bool alone, Subject
     TEST_CALL(UnrEventsRegister());
   }
   is_first = false;
-  TestOption("-physics_type", physics);
-  if (!TestIsFine(UnrPhysicsDescribe(dim, &needs, &components))) return false;
   snprintf(options, sizeof options, "-physics_type %s -grid_points %s -layout_replicas 1", physics,
            points[dim - 1]);
+  TEST_CALL(PetscOptionsClear(NULL));
+  TestOptionsSet(options);
+  if (!TestIsFine(UnrPhysicsDescribe(dim, &needs, &components))) return false;
   TestCaseOpen(&t->box, alone, options);
   t->grid = t->box.grid;
   t->physics = t->box.physics;
   t->parameters = UnrPhysicsParameters(t->physics);
   cr_assert(t->parameters <= TEST_PARAMETERS);
   for (PetscInt s = 0; s < TEST_SAMPLES; s++) {
-    for (PetscInt p = 0; p < t->parameters; p++)
+    for (PetscInt p = 0; p < t->parameters; p++) {
+      const double given = UnrPhysicsParameterDefault(t->physics, p);
+
       t->par[s * t->parameters + p] =
-          UnrPhysicsParameterDefault(t->physics, p) * (1 + 0.13 * (double)(s + 1) - 0.05 * (double)p);
+          (given != 0 ? given : 0.1) * (1 + 0.13 * (double)(s + 1) - 0.05 * (double)p);
+    }
   }
   return true;
 }
@@ -246,7 +280,7 @@ static inline double TestOrder(int n, const double r[])
 /* Runs check(name, dim) for every physics of TestPhysics() in each dimension it has. */
 static inline void TestEveryPhysics(void (*check)(const char *name, int dim))
 {
-  char name[64];
+  char name[TEST_NAME];
 
   for (int i = 0; TestPhysics(i, name); i++) {
     int dims = 0;

@@ -115,18 +115,21 @@ static double Functional(Subject *t, UnrBatch u, UnrBatch w, PetscInt at, double
 }
 
 /* Fourth-order central differences with h = 1e-3 of the parameter: truncation 1e-12, rounding 1e-13 of the
- * value. */
+   value, which is all there is where w does not see the parameter. */
 static void CheckParameterDifferences(const char *physics, int dim)
 {
   Subject t;
-  UnrBatch u, w;
-  double par_bar[TEST_SAMPLES * TEST_PARAMETERS] = {0};
+  UnrBatch u, w, rhs;
+  double par_bar[TEST_SAMPLES * TEST_PARAMETERS] = {0}, value;
 
   SubjectOpen(physics, dim, false, &t);
   u = TestBatch(&t, TEST_SAMPLES);
   TestState(&t, 0, t.par, u);
   w = TestBatch(&t, TEST_SAMPLES);
   TestState(&t, 40, t.par, w);
+  rhs = TestBatch(&t, TEST_SAMPLES);
+  TEST_CALL(UnrPhysicsRhs(t.physics, t.par, u, rhs));
+  value = TestNorm(rhs) * TestNorm(w);
   TEST_CALL(UnrPhysicsVjp(t.physics, t.par, u, w, NULL, par_bar));
   for (PetscInt i = 0; i < TEST_SAMPLES * t.parameters; i++) {
     const double h = 1e-3 * t.par[i], exact = TestSum(par_bar[i]);
@@ -134,11 +137,12 @@ static void CheckParameterDifferences(const char *physics, int dim)
     const double far = Functional(&t, u, w, i, 2 * h) - Functional(&t, u, w, i, -2 * h);
     const double difference = (8 * near - far) / (12 * h);
 
-    cr_expect(fabs(difference - exact) <= 1e-8 * fabs(exact), SIZED("parameter %d: %.15g, differences %.15g"),
-              (int)i, exact, difference);
+    cr_expect(fabs(difference - exact) <= 1e-8 * fabs(exact) + 1e-15 * value / h,
+              SIZED("parameter %d: %.15g, differences %.15g"), (int)i, exact, difference);
   }
   TEST_CALL(UnrBatchDestroy(&u));
   TEST_CALL(UnrBatchDestroy(&w));
+  TEST_CALL(UnrBatchDestroy(&rhs));
   SubjectClose(&t);
 }
 
@@ -331,7 +335,8 @@ static void CheckNames(const char *physics, int dim)
   double length[UNR_MAX_DIM], par[TEST_PARAMETERS];
 
   SubjectOpen(physics, dim, false, &t);
-  cr_expect(!strcmp(UnrPhysicsName(t.physics), physics), "name %s of %s", UnrPhysicsName(t.physics), physics);
+  cr_expect(!strncmp(UnrPhysicsName(t.physics), physics, strcspn(physics, " ")), "name %s of %s",
+            UnrPhysicsName(t.physics), physics);
   for (PetscInt p = 0; p < t.parameters; p++) {
     const char *name = UnrPhysicsParameterName(t.physics, p);
 

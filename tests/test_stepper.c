@@ -60,7 +60,7 @@ static void Close(Case *c)
  * alone. */
 static int RunVariant(const Variant *variant, void (*check)(Case *c, Case *alone))
 {
-  char physics[64];
+  char physics[TEST_NAME];
   int runs = 0;
 
   for (int i = 0; TestPhysics(i, physics); i++) {

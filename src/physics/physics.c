@@ -221,7 +221,7 @@ bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature)
 {
   if (feature == UNR_PHYSICS_SYMBOL) return physics->ops->symbol;
   if (feature == UNR_PHYSICS_JACOBIAN) return physics->ops->jacobian;
-  return physics->ops->constrain;
+  return physics->ops->constrain || physics->ops->constrain_modes;
 }
 
 /*

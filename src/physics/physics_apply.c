@@ -104,10 +104,21 @@ PetscErrorCode UnrPhysicsNonlinearVjp(UnrPhysics physics, PetscInt samples, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode UnrPhysicsConstrainModes(UnrPhysics physics, PetscInt samples, const double par[],
+                                        UnrComplex u[])
+{
+  PetscFunctionBeginUser;
+  if (physics->ops->constrain_modes) PetscCall(physics->ops->constrain_modes(physics, samples, par, u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrPhysicsConstrain(UnrPhysics physics, const double par[], UnrBatch u)
 {
   PetscFunctionBeginUser;
-  if (physics->ops->constrain) PetscCall(physics->ops->constrain(physics, par, u));
+  if (physics->ops->constrain_modes)
+    PetscCall(UnrPhysicsConstrain_Spectral(physics, par, u));
+  else if (physics->ops->constrain)
+    PetscCall(physics->ops->constrain(physics, par, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,7 +127,7 @@ PetscErrorCode UnrPhysicsConstrainTranspose(UnrPhysics physics, const double par
   PetscFunctionBeginUser;
   if (physics->ops->constrain_transpose)
     PetscCall(physics->ops->constrain_transpose(physics, par, u_bar));
-  else if (physics->ops->constrain)
-    PetscCall(physics->ops->constrain(physics, par, u_bar));
+  else
+    PetscCall(UnrPhysicsConstrain(physics, par, u_bar));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

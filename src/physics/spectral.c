@@ -183,3 +183,17 @@ PetscErrorCode UnrPhysicsVjp_Spectral(UnrPhysics physics, const double par[], Un
   if (u_bar) PetscCall(FromModes(&share, u_bar_modes, u_bar, ADD_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* u = P u, P on modes.     Collective on the grid. */
+PetscErrorCode UnrPhysicsConstrain_Spectral(UnrPhysics physics, const double par[], UnrBatch u)
+{
+  Share share;
+
+  PetscFunctionBeginUser;
+  PetscCall(ShareSet(physics, u->samples, &share));
+  PetscCall(ToModes(&share, u, share.u));
+  PetscCall(
+      UnrPhysicsConstrainModes(physics, share.samples, par + share.first * physics->parameters, share.u));
+  PetscCall(FromModes(&share, share.u, u, INSERT_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
