@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Bars by run, as in the paper: rel for interpolation and extrapolation, on a logarithmic scale.
+"""Bars by run, as in the paper: the error for interpolation and extrapolation, on a logarithmic scale.
 
 usage: plot_bars.py RUN_DIR [RUN_DIR ...] [-o PICTURE]
 
-Reads metrics.h5 of each run of evaluate; writes PICTURE [bars.png in the first run].  A bar is the mean over the tests
-that did not diverge, the line across it their median; diverged ones are counted above it.
+Reads metrics.h5 of each run of evaluate; writes PICTURE [bars.png in the first run].  The error is rel, of flows the mean
+square error of the velocity.  A bar is the mean over the tests that did not diverge, the line across it their median; diverged ones are counted above it.
 """
 import argparse
 from pathlib import Path
@@ -16,9 +16,9 @@ from runs import KINDS, RunError, read_all, script
 
 
 def numbers(run, kind):
-    """Mean and median of rel over the tests of this kind that did not diverge, the diverged, all; of one run."""
+    """Mean and median of the error over the tests of this kind that did not diverge, the diverged, all; of one run."""
     chosen = run.kind == kind
-    rel = run.rel[chosen & ~run.is_diverged]
+    rel = (run.test["mse"] if run.is_flow else run.rel)[chosen & ~run.is_diverged]
     rel = rel[np.isfinite(rel)]
     middle = (float(rel.mean()), float(np.median(rel))) if len(rel) else (np.nan, np.nan)
     return (*middle, int((chosen & run.is_diverged).sum()), int(chosen.sum()))
@@ -54,7 +54,8 @@ def draw(runs):
         ax.title.set_fontsize(10)
     if high > 0:
         axes[0, 0].set_ylim(low / 3, high * 6)
-    axes[0, 0].set_ylabel(f"rel over {metrics[0].rel_frames} frames\nbar: mean, line: median")
+    what = "velocity mse" if all(m.is_flow for m in metrics) else "rel"
+    axes[0, 0].set_ylabel(f"{what} over {metrics[0].rel_frames} frames\nbar: mean, line: median")
     return fig
 
 

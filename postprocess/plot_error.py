@@ -14,7 +14,9 @@ import numpy as np
 from pictures import plt, save, styles
 from runs import RunError, read_all, script
 
-PANELS = (("rel", "squared error / max|ref|$^2$", "log"), ("correlation", "correlation with the reference", "linear"))
+REL, CORRELATION = ("rel", "squared error / max|ref|$^2$", "log"), ("correlation", "correlation with the reference", "linear")
+FLOW = (("mse", "mean square error of the velocity", "log"),
+        ("vorticity_correlation", "correlation of the vorticity with the reference's", "linear"))
 
 
 def quartiles(run, name):
@@ -40,10 +42,11 @@ def legend(run):
 def draw(runs, frames=None):
     """The figure of these runs."""
     metrics = read_all(runs)
-    panels = [panel for panel in PANELS if all(panel[0] in m.frame for m in metrics)]
+    wanted = FLOW if all(m.is_flow for m in metrics) else (REL, CORRELATION)
+    panels = [panel for panel in wanted if all(panel[0] in m.frame for m in metrics)]
     if not panels:
-        raise RunError(f"{metrics[0].run / 'metrics.h5'} holds neither rel nor correlation by frame")
-    last = min(frames or metrics[0].frames, metrics[0].frames)
+        raise RunError(f"{metrics[0].run / 'metrics.h5'} holds neither an error nor a correlation by frame")
+    last = min(frames or metrics[0].reference_frames, metrics[0].reference_frames)
     style = styles([m.label for m in metrics])
     words_height = 0.28 * len(metrics) + 0.1
     fig = plt.figure(figsize=(5.5 * len(panels), 4.4 + words_height))

@@ -13,12 +13,15 @@ import math
 from pathlib import Path
 
 import plot_bars
+import plot_energy
 import plot_error
+import plot_planes
+import plot_spectrum
 import plot_training
 import plot_xt
-from compare import COLUMNS, compare
+from compare import columns, compare
 from pictures import save
-from runs import KINDS, RunError, directory, label, read_all, read_history, read_summary, script
+from runs import KINDS, RunError, directory, is_line, label, read_all, read_history, read_summary, script
 
 GROWTH = 200  # frames of its picture: the growth, not what follows it
 
@@ -84,13 +87,14 @@ def number(value, digits=3):
 
 
 def group_table(metrics):
-    """Median rel and diverged tests by group."""
+    """Median error and diverged tests by group."""
     rows = []
     for g, (name, kind) in enumerate(zip(metrics[0].group_name, metrics[0].group_kind)):
         cells = [name, kind]
         for run in metrics:
             chosen = run.test["group"] == g
-            rel, lost = run.rel[chosen & ~run.is_diverged], int((chosen & run.is_diverged).sum())
+            error = run.test["mse"] if run.is_flow else run.rel
+            rel, lost = error[chosen & ~run.is_diverged], int((chosen & run.is_diverged).sum())
             rel = sorted(rel[rel == rel])
             middle = (rel[(len(rel) - 1) // 2] + rel[len(rel) // 2]) / 2 if rel else math.nan
             cells.append(number(float(middle)) + (f" ({lost} div.)" if lost else ""))
@@ -145,21 +149,29 @@ def evaluation_section(evaluations, out):
     """Tables and pictures of what was measured."""
     metrics = read_all(evaluations)
     rows, note = compare(metrics)
-    part = ["<h2>Errors</h2>", table([(head, below) for head, below, _ in COLUMNS], rows),
+    part = ["<h2>Errors</h2>", table([(head, below) for head, below, *_ in columns(metrics)], rows),
             f'<p class="note">{html.escape(note)}</p>',
-            "<p>Median rel by group, over the tests that did not diverge:</p>", group_table(metrics)]
+            f"<p>Median {'mse' if metrics[0].is_flow else 'rel'} by group, over the tests that did not diverge:</p>", group_table(metrics)]
 
     def add(name, caption, figure):
         save(figure, out / name)
         part.append(picture(out / name, caption))
 
-    add("bars.png", "rel by run, interpolation and extrapolation", plot_bars.draw(evaluations))
-    add("error.png", "error growth over the frames", plot_error.draw(evaluations, GROWTH))
-    if all((m.run / "trajectory.h5").exists() for m in metrics) and (metrics[0].run / "reference.h5").exists():
-        for kind in KINDS:
-            if kind in metrics[0].group_kind:
-                g = metrics[0].group_kind.index(kind)
-                add(f"xt-{kind}.png", f"x over time, {kind}: {metrics[0].group_name[g]}", plot_xt.draw(evaluations, g))
+    add("bars.png", "error by run, interpolation and extrapolation", plot_bars.draw(evaluations))
+    add("error.png", "error growth over the frames", plot_error.draw(evaluations, None if metrics[0].is_flow else GROWTH))
+    if all("energy" in m.frame for m in metrics):
+        add("energy.png", "energy budget over time", plot_energy.draw(evaluations))
+    if all("spectrum" in m.shell for m in metrics):
+        add("spectrum.png", "energy spectra", plot_spectrum.draw(evaluations))
+    for kind in KINDS:
+        if kind not in metrics[0].group_kind:
+            continue
+        g = metrics[0].group_kind.index(kind)
+        name = f"{kind}: {metrics[0].group_name[g]}"
+        if all(m.has_planes for m in metrics):
+            add(f"planes-{kind}.png", f"planes, {name}", plot_planes.draw(evaluations, g))
+        elif all(is_line(m.run / file) for m in metrics for file in ("trajectory.h5", "reference.h5")):
+            add(f"xt-{kind}.png", f"x over time, {name}", plot_xt.draw(evaluations, g))
     return part
 
 

@@ -108,8 +108,12 @@ class Metrics:
             with h5py.File(path) as file:
                 self.model, self.mode = text(file.attrs["model"]), text(file.attrs.get("mode", ""))
                 self.parameters, self.frames = int(file.attrs["parameters"]), int(file.attrs["frames"])
+                self.reference_frames = int(file.attrs.get("reference_frames", self.frames))
+                self.frame_time = float(file.attrs.get("frame_time", 1.0))
                 self.frame = {name: data[()] for name, data in file["frame"].items()}
                 self.test = {name: data[()] for name, data in file["test"].items()}
+                self.shell = {name: data[()] for name, data in file.get("shell", {}).items()}
+                self.has_planes = "planes" in file
                 self.group_name = [text(name) for name in file["groups/name"][()]]
                 self.group_kind = [text(kind) for kind in file["groups/kind"][()]]
             self.rel, self.one_frame = self.test["rel"], self.test["one_frame"]
@@ -117,6 +121,11 @@ class Metrics:
             self.kind = np.array([self.group_kind[g] for g in self.test["group"]], dtype=str)
         except (KeyError, OSError) as error:
             raise RunError(f"{path} is not a metrics file of evaluate ({' '.join(str(error).split())})")
+
+    @property
+    def is_flow(self):
+        """Has it a vorticity?  Then its error is told by mse and by the vorticity's correlation."""
+        return "vorticity_correlation" in self.frame
 
     @property
     def tests(self):
@@ -139,7 +148,9 @@ class Metrics:
 
 
 def read_all(runs):
-    """Metrics of several runs of the same tests, the bare solver's first; labels made distinct."""
+    """Metrics of several runs of the same tests, the bare solver's first; labels made distinct.
+
+    Of several runs without a network (a closure is one) the one called `bare` is the bare solver's, else the first."""
     if not runs:
         raise RunError("no run directory given")
     metrics = [Metrics(run) for run in runs]
@@ -147,7 +158,22 @@ def read_all(runs):
         m.label = name
     for m in metrics[1:]:
         m.same_tests(metrics[0])
-    return sorted(metrics, key=lambda m: m.model != "solver")
+    return sorted(metrics, key=lambda m: (m.model != "solver", m.label.rpartition("/")[2] != "bare" if m.model == "solver" else 0))
+
+
+def groups_shown(metrics, most=4):
+    """Groups of tests that a figure has columns for: all, or some evenly among them."""
+    count = len(metrics.group_name)
+    return list(range(count)) if count <= most else sorted({round(i * (count - 1) / (most - 1)) for i in range(most)})
+
+
+def is_line(path):
+    """Is it a file of a 1-D scalar field?"""
+    try:
+        with h5py.File(path) as file:
+            return any(data.ndim == 3 for data in file.get("t0_fields", {}).values())
+    except OSError:
+        return False
 
 
 def read_lines(run, name):
@@ -164,3 +190,23 @@ def read_lines(run, name):
         return u, np.broadcast_to(x, (len(u), u.shape[-1])), fields[0][0]
     except (KeyError, OSError) as error:
         raise RunError(f"{path} is not a trajectory file ({' '.join(str(error).split())})")
+
+
+class Planes:
+    """Planes of a field that evaluate kept for pictures: [group, plane, x, y] of the roll-out and of its reference."""
+
+    def __init__(self, run):
+        path = directory(run) / "metrics.h5"
+        try:
+            with h5py.File(path) as file:
+                if "planes" not in file:
+                    raise RunError(f"{path} holds no planes: those of 2-D and 3-D runs do (-evaluate_planes)")
+                group = file["planes"]
+                self.trajectory, self.reference = group["trajectory"][()], group["reference"][()]
+                self.frame, self.time = group["frame"][()].astype(int), group["time"][()]
+                self.x, self.y = group["x"][()], group["y"][()]
+                self.z = group["z"][()] if "z" in group else None
+                component = text(group.attrs["component"])
+                self.name = text(group.attrs["field"]) + (f" ({component})" if component else "")
+        except (KeyError, OSError) as error:
+            raise RunError(f"{path} is not a metrics file of evaluate ({' '.join(str(error).split())})")

@@ -9,15 +9,16 @@ the bare one.
 import argparse
 import textwrap
 
-from compare import COLUMNS, compare
+from compare import columns, compare
 from runs import read_all, script
 
 
 def lines(metrics):
     """The table as aligned lines: two of heads, one a run, the note."""
     rows, note = compare(metrics)
-    table = [[head for head, _, _ in COLUMNS], [below for _, below, _ in COLUMNS], *rows]
-    width = [max(len(row[i]) for row in table) for i in range(len(COLUMNS))]
+    heads = columns(metrics)
+    table = [[head for head, *_ in heads], [below for _, below, *_ in heads], *rows]
+    width = [max(len(row[i]) for row in table) for i in range(len(heads))]
     out = ["  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, width))).rstrip()
            for row in table]
     rule = "-" * max(map(len, out))

@@ -25,6 +25,7 @@ import matplotlib.image
 import pictures
 import plot_bars
 import plot_error
+import plot_spectrum
 import runs
 
 pictures.plt.rcParams["savefig.dpi"] = 60  # small ones, for speed
@@ -90,6 +91,48 @@ def evaluation(path, scale, model, diverged=(), seed=0, horizon=FRAMES):
     if diverged:
         u[0, 6:9], u[0, 9:] = 1e6, np.nan
     field(path / "trajectory.h5", u)
+    return values
+
+
+def flow(path, scale, model, diverged=(), seed=0, shells=8, dim=2, horizon=FRAMES):
+    """A run of a flow: evaluation()'s, and vorticity, energy budget, spectra, planes; the roll-outs go on to `horizon`."""
+    values = evaluation(path, scale, model, diverged, seed)
+    rng = np.random.default_rng(seed + 100)
+    k = np.arange(horizon + 1)
+    for name in ("trajectory.h5", "reference.h5"):
+        with h5py.File(path / name, "w") as f:
+            f["t1_fields/velocity"] = np.zeros((3, 3, 4, 4, 2), "f4")
+    with h5py.File(path / "metrics.h5", "a") as f:
+        f.attrs.update(frames=horizon, reference_frames=FRAMES, frame_time=0.05)
+        for name in ("rel", "correlation"):
+            series = np.full((TESTS, horizon + 1), np.nan)
+            series[:, :FRAMES + 1] = f[f"frame/{name}"][()]
+            del f[f"frame/{name}"]
+            f[f"frame/{name}"] = series
+        f["frame/mse"] = 3 * f["frame/rel"][()]
+        f["frame/vorticity_correlation"] = f["frame/correlation"][()]
+        f["test/vorticity_correlation_time"] = np.where(np.arange(TESTS) == 1, FRAMES, 5.0 + np.arange(TESTS))
+        f["test/energy_error"], f["test/spectrum_error"] = scale * rng.random(TESTS), scale * rng.random(TESTS)
+        for i, name in enumerate(("energy", "injection", "dissipation", "divergence")):
+            reference = (i + 1) * (1 + 0.1 * np.sin(k / 5 + np.arange(TESTS)[:, None]))
+            ours = reference * (1 + scale * rng.normal(size=(TESTS, horizon + 1)))
+            reference[:, FRAMES + 1:] = np.nan
+            ours[list(diverged), 6:] = np.nan
+            f[f"frame/{name}"], f[f"frame/{name}_reference"] = ours, reference
+        f["shell/wavenumber"] = np.outer(1 + np.repeat(np.arange(3), TESTS // 3), np.arange(shells))
+        f["shell/spectrum_reference"] = np.ones((TESTS, 1)) / (1.0 + np.arange(shells)) ** 3
+        f["shell/spectrum"] = f["shell/spectrum_reference"][()] * np.exp(scale * rng.normal(size=(TESTS, shells)))
+        f["planes/frame"], f["planes/time"] = np.array([0.0, 10, FRAMES, horizon]), 0.05 * np.array([0, 10, FRAMES, horizon])
+        f["planes/x"], f["planes/y"] = np.ones((3, 1)) * np.arange(8), np.ones((3, 1)) * np.arange(6)
+        if dim == 3:
+            f["planes/z"] = np.full((3, 1), 1.5)
+        u = np.sin(np.arange(8)[:, None] + np.arange(6) ** 2 / 3 + np.arange(4)[:, None, None]) * np.ones((3, 1, 1, 1))
+        f["planes/reference"] = np.where(np.arange(4)[:, None, None] == 3, np.nan, u).astype("f4")
+        u = u + scale * rng.normal(size=u.shape)
+        if 0 in diverged:
+            u[0, 1:] = np.nan
+        f["planes/trajectory"] = u.astype("f4")
+        f["planes"].attrs.update(field="vorticity", component="z" if dim == 3 else "")
     return values
 
 
@@ -278,9 +321,94 @@ class Postprocess(unittest.TestCase):
                 (self.top / name).rename(other / name)
             self.assertEqual(tool("report.py", other)[0], 0)
 
+    def flows(self):
+        """Runs of a flow with every kind of name: the bare solver, closures (runs without a network), modes, others."""
+        top = self.top.parent / "flow"
+        for seed, (name, scale, model, diverged) in enumerate((
+                ("wig", 0.01, "correct_sequential", ()), ("aaa-smagorinsky", 0.05, "solver", (3,)), ("bare", 0.3, "solver", (0, 5)),
+                ("nog", 0.02, "correct_sequential", ()), *((f"other{i}", 0.02, "correct_sequential", ()) for i in range(7)))):
+            flow(top / name, scale, model, diverged, seed, horizon=FRAMES + 20)
+        return top
+
+    def test_flow_pictures(self):
+        top = self.flows()
+        some = [top / name for name in ("wig", "aaa-smagorinsky", "bare")]
+        for name in ("plot_planes.py", "plot_spectrum.py", "plot_energy.py", "plot_error.py", "plot_bars.py"):
+            path, image = self.picture(name, *some, "-o", self.top / "a.png")
+            np.testing.assert_array_equal(image, self.picture(name, *some, "-o", self.top / "b.png")[1])
+            fewer = self.picture(name, *some[:2], "-o", self.top / "b.png")[1]
+            self.assertFalse(np.array_equal(image, fewer))
+        _, image = self.picture("plot_planes.py", *some)
+        for change in (["--test", 2], ["--frames", "0,10"]):
+            self.assertFalse(np.array_equal(image, self.picture("plot_planes.py", *some, *change)[1]))
+        # Of several runs without a network `bare` is the bare solver, wherever it stands; without it the first.
+        self.assertEqual([m.label for m in runs.read_all(some)], ["bare", "aaa-smagorinsky", "wig"])
+        self.assertEqual([m.label for m in runs.read_all(some[:2])], ["aaa-smagorinsky", "wig"])
+        every = [path.name for path in sorted(top.iterdir())]
+        look = pictures.styles(every)
+        self.assertEqual(len({(s["color"], s["ls"]) for s in look.values()}), len(every))
+        three = flow(top / "three", 0.1, "solver", dim=3) and top / "three"
+        self.picture("plot_planes.py", three, "-o", self.top / "b.png")
+
+    def test_flow_numbers(self):
+        """What is drawn and told of a flow: mse, not rel; quartiles over the tests of a group; times against the reference."""
+        top = self.flows()
+        wig, bare = runs.Metrics(top / "wig"), runs.Metrics(top / "bare")
+        mean, median, lost, count = plot_bars.numbers(bare, "interpolation")
+        mse = [bare.test["mse"][i] for i in (1, 2, 3, 4, 6, 7)]
+        np.testing.assert_allclose((mean, median, lost, count), (np.mean(mse), np.median(mse), 2, 8))
+        chosen = wig.test["group"] == 1
+        k, curve = plot_spectrum.spectrum(wig, chosen, "spectrum")
+        np.testing.assert_array_equal(k, 2 * np.arange(1, 8))
+        np.testing.assert_allclose(curve, np.percentile(wig.shell["spectrum"][4:8, 1:], (25, 50, 75), axis=0))
+        ratio = wig.shell["spectrum"][4:8, 1:] / wig.shell["spectrum_reference"][4:8, 1:]
+        np.testing.assert_allclose(plot_spectrum.ratio(wig, chosen), np.percentile(ratio, (25, 50, 75), axis=0))
+        status, out, _ = tool("table.py", top / "wig", top / "bare")
+        self.assertEqual(status, 0)
+        rows = {line.split()[0]: re.split(r"\s{2,}", line.strip()) for line in out.splitlines() if line}
+        mse = [np.mean(m.test["mse"][~m.is_diverged]) for m in (bare, wig)]
+        self.assertEqual(rows["wig"][1:3], [f"{mse[1]:.4g}", f"{mse[0] / mse[1]:.1f} x"])
+        self.assertEqual(rows["wig"][5:], [f"0 of {TESTS}", f"> {np.mean(wig.test['vorticity_correlation_time']):.0f}",
+                                           f"{np.median(wig.test['energy_error']):.2g}", f"{np.median(wig.test['spectrum_error']):.2g}"])
+        self.assertLessEqual(max(map(len, out.splitlines())), 120)
+
+    def test_flow_report(self):
+        top = self.flows()
+        status, out, err = tool("report.py", top)
+        self.assertEqual((status, err), (0, ""), err)
+        self.assertEqual({Path(line).name for line in out.split()[:-1]},
+                         {"bars.png", "error.png", "energy.png", "spectrum.png", "planes-interpolation.png", "planes-extrapolation.png"})
+        page = Page((top / "report.html").read_text())
+        for words in ("aaa-smagorinsky", "other6", "vorticity", "velocity"):
+            self.assertIn(words, page.text)
+        # A flow of a finite-volume scheme has no spectrum; one run without planes: none are drawn.
+        for path in top.iterdir():
+            if (path / "metrics.h5").exists():
+                with h5py.File(path / "metrics.h5", "a") as f:
+                    del f["shell"]
+        with h5py.File(top / "nog" / "metrics.h5", "a") as f:
+            del f["planes"]
+        status, out, err = tool("report.py", top)
+        self.assertEqual((status, err), (0, ""), err)
+        self.assertEqual({Path(line).name for line in out.split()[:-1]}, {"bars.png", "error.png", "energy.png"})
+
+    def test_flow_bad_input(self):
+        top = self.flows()
+        self.fails("holds no planes", "plot_planes.py", self.top / "bare")
+        self.fails("holds no spectrum", "plot_spectrum.py", self.top / "bare")
+        self.fails("holds no energy", "plot_energy.py", self.top / "bare")
+        self.fails("no saved test .3.; allowed: 0 to 2", "plot_planes.py", top / "bare", "--test", 3)
+        self.fails("no planes of frames .*; allowed: 0, 10, 40, 60", "plot_planes.py", top / "bare", "--frames", "3,7")
+        self.fails("--frames .x.; allowed", "plot_planes.py", top / "bare", "--frames", "x")
+        with h5py.File(top / "wig" / "metrics.h5", "a") as f:
+            f["planes/frame"][1] = 11
+        self.fails("planes of different frames", "plot_planes.py", top / "bare", top / "wig")
+
     def test_as_programs(self):
         """Each script by itself, from another directory: a mistake is one line and status 2, a run status 0."""
-        arguments = {"plot_training.py": [self.top / "train-one"], "report.py": [self.top]}
+        top = self.flows()
+        arguments = {"plot_training.py": [self.top / "train-one"], "report.py": [self.top],
+                     **{f"plot_{name}.py": [top / "bare", top / "wig"] for name in ("planes", "spectrum", "energy")}}
         for path in sorted(TOOLS.glob("*.py")):
             if "if __name__" not in path.read_text() or path.name == "plot_solve.py":
                 continue

@@ -139,7 +139,6 @@ PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics_out)
   PetscCall(PetscNew(&physics));
   physics->grid = grid;
   PetscCall(UnrPluginChoose(&class, NULL, &physics->ops));
-  physics->field = physics->ops->field;
   PetscCall(ParametersFromOptions(physics));
   PetscCall(LengthFromOptions(physics));
   if (physics->ops->symbol) PetscCall(UnrFFTCreate(grid, &physics->fft));
@@ -168,7 +167,7 @@ const char *UnrPhysicsName(UnrPhysics physics)
 
 const char *UnrPhysicsFieldName(UnrPhysics physics)
 {
-  return physics->field;
+  return physics->ops->field;
 }
 
 UnrGrid UnrPhysicsGrid(UnrPhysics physics)
