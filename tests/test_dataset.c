@@ -11,15 +11,17 @@ TestSuite(dataset, .init = TestDirectoryBegin, .fini = TestDirectoryEnd);
 typedef struct {
   int dim;
   PetscInt points[UNR_MAX_DIM], components;
-  bool is_vector;
+  const char *field;
   UnrPrecision precision;
 } Shape;
 
 static const Shape shapes[] = {
-    {1, {13, 1, 1}, 1, false, UNR_SINGLE},
-    {2, {7, 11, 1}, 2, true, UNR_SINGLE},
-    {2, {11, 6, 1}, 1, false, UNR_DOUBLE},
-    {3, {5, 9, 7}, 3, true, UNR_DOUBLE},
+    {1, {13, 1, 1}, 1, "u", UNR_SINGLE},
+    {2, {7, 11, 1}, 2, "velocity", UNR_SINGLE},
+    {2, {11, 6, 1}, 1, "u", UNR_DOUBLE},
+    {3, {5, 9, 7}, 3, "velocity", UNR_DOUBLE},
+    {2, {7, 6, 1}, 3, "velocity|tracer", UNR_SINGLE},
+    {3, {5, 6, 4}, 5, "velocity|tracer|other", UNR_DOUBLE},
 };
 
 /* Trajectory t, frame f of the test field, into every sample of the batch; samples are trajectories first,
@@ -56,9 +58,8 @@ static void Write(const char *path, const Shape *shape, const UnrLayout *layout,
     scalar[2 * t + 1] = 1. / 3;
   }
   UnrWellSpec spec = {.dataset_name = "test",
-                      .field = shape->is_vector ? "velocity" : "u",
+                      .field = shape->field,
                       .grid = grid,
-                      .is_vector = shape->is_vector,
                       .trajectories = trajectories,
                       .frames = frames,
                       .frame_time = 0.5,
@@ -92,10 +93,10 @@ static void ReadAndCompare(const char *path, const Shape *shape, const UnrLayout
   TEST_CALL(UnrGridCreate(layout, shape->dim, shape->points, shape->components, 0, &grid));
   TEST_CALL(UnrBatchCreate(grid, count, &batch));
   TEST_CALL(UnrBatchCreate(grid, count, &wanted));
-  TEST_CALL(UnrWellOpen(path, NULL, &well));
+  TEST_CALL(UnrWellOpen(path, strchr(shape->field, '|') ? shape->field : NULL, &well));
   TEST_CALL(UnrWellInfoGet(well, &info));
   if (is_cached) TEST_CALL(UnrWellCache(well, grid, 1e6, &is_cached));
-  cr_expect(!strcmp(UnrWellField(well), shape->is_vector ? "velocity" : "u"));
+  cr_expect(!strcmp(UnrWellField(well), shape->field));
   cr_expect(info.dim == shape->dim && info.trajectories == trajectories && info.frames == frames);
   cr_expect(info.components == shape->components && info.is_double == (shape->precision == UNR_DOUBLE));
   for (PetscInt f = 0; f < frames; f++) {
@@ -156,14 +157,17 @@ Test(dataset, round_trip)
     ReadAndCompare(path[0], shape, &self, trajectories, frames, true);
     Write(path[1], shape, &self, trajectories, frames);
     if (!rank) {
-      char set[32];
+      static const char *const set[] = {"t0_fields/u", "t1_fields/velocity", "t0_fields/tracer",
+                                        "t0_fields/other"};
       size_t bytes[2];
       unsigned char *raw[2];
 
-      snprintf(set, sizeof set, shape->is_vector ? "t1_fields/velocity" : "t0_fields/u");
-      for (int f = 0; f < 2; f++) raw[f] = Raw(path[f], set, &bytes[f]);
-      cr_expect(bytes[0] == bytes[1] && !memcmp(raw[0], raw[1], bytes[0]));
-      for (int f = 0; f < 2; f++) free(raw[f]);
+      for (int n = 0; n < 4; n++) {
+        if (!strstr(shape->field, set[n] + 10)) continue;
+        for (int f = 0; f < 2; f++) raw[f] = Raw(path[f], set[n], &bytes[f]);
+        cr_expect(bytes[0] == bytes[1] && !memcmp(raw[0], raw[1], bytes[0]), "%s", set[n]);
+        for (int f = 0; f < 2; f++) free(raw[f]);
+      }
     }
     Write(path[1], shape, &replicas, trajectories, frames);
     ReadAndCompare(path[1], shape, &grid, trajectories, frames, false);
@@ -172,6 +176,49 @@ Test(dataset, round_trip)
     TEST_CALL(UnrLayoutDestroy(&replicas));
     TEST_CALL(UnrLayoutDestroy(&grid));
   }
+}
+
+/* Each field of a state of several is in a data set of its own, which another program may read alone. */
+Test(dataset, fields_apart)
+{
+  const Shape *shape = &shapes[4];
+  const char *const name[] = {"velocity", "tracer", "velocity|tracer"};
+  UnrLayout layout;
+  UnrGrid grid[3];
+  UnrBatch part[3], all;
+  UnrWell well;
+  PetscInt wrong = 0;
+  char path[512];
+
+  TestPath("fields.h5", path);
+  TEST_CALL(UnrLayoutCreate(PETSC_COMM_WORLD, 1, shape->dim, shape->points, &UnrNeedsNone, &layout));
+  Write(path, shape, &layout, 1, 2);
+  for (int i = 0; i < 3; i++) {
+    TEST_CALL(UnrGridCreate(&layout, 2, shape->points, i < 2 ? 2 - i : 3, 0, &grid[i]));
+    TEST_CALL(UnrBatchCreate(grid[i], 1, &part[i]));
+    TEST_CALL(UnrWellOpen(path, name[i], &well));
+    TEST_CALL(UnrWellRead(well, 0, 1, part[i], 0));
+    TEST_CALL(UnrWellClose(&well));
+  }
+  TEST_CALL(UnrBatchCreate(grid[2], 1, &all));
+  Fill(all, 0, 1);
+  for (PetscInt i = 0; i < grid[2]->local; i++)
+    for (int c = 0; c < 3; c++) {
+      const double wanted = (float)all->data[3 * i + c];
+      wrong += (c < 2 ? part[0]->data[2 * i + c] : part[1]->data[i]) != wanted;
+      wrong += part[2]->data[3 * i + c] != wanted;
+    }
+  cr_expect(!wrong, "%d numbers differ", (int)wrong);
+  TEST_REFUSES(UnrWellOpen(path, "velocity|other", &well), "no field 't0_fields/other' or 't1_fields/other'");
+  TEST_REFUSES(UnrWellOpen(path, "tracer|velocity", &well), "'tracer' and 'velocity' in");
+  TEST_REFUSES(UnrWellOpen(path, "velocity||tracer", &well), "no such fields (velocity||tracer)");
+  TEST_REFUSES(UnrWellOpen(path, "a|b|c|d|e", &well), "up to 4 names");
+  TEST_CALL(UnrBatchDestroy(&all));
+  for (int i = 0; i < 3; i++) {
+    TEST_CALL(UnrBatchDestroy(&part[i]));
+    TEST_CALL(UnrGridDestroy(&grid[i]));
+  }
+  TEST_CALL(UnrLayoutDestroy(&layout));
 }
 
 /* Lengths, times and scalars differ from trajectory to trajectory and come back as doubles. */

@@ -444,7 +444,6 @@ Test(sampler, statistics_of_components)
   const UnrWellSpec spec = {.dataset_name = "test",
                             .field = "velocity",
                             .grid = grid,
-                            .is_vector = true,
                             .trajectories = 1,
                             .frames = 3,
                             .frame_time = 1,

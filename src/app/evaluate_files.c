@@ -48,7 +48,6 @@ PetscErrorCode UnrEvaluateFilesCreate(UnrEvaluate *e, const char *out, UnrEvalua
       .dataset_name = UnrPhysicsName(physics),
       .field = field,
       .grid = e->c.grid,
-      .is_vector = UnrWellFieldIsVector(field, e->c.grid->components),
       .trajectories = groups,
       .frames = e->save + 1,
       .frame_time = UnrStepperDt(e->c.reference) * (double)UnrStepperSubsteps(e->c.reference),

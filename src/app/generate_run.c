@@ -49,7 +49,6 @@ static PetscErrorCode Create(const UnrGenerate *g, UnrWell *well)
       .dataset_name = UnrPhysicsName(physics),
       .field = UnrPhysicsFieldName(physics),
       .grid = g->c.grid,
-      .is_vector = UnrWellFieldIsVector(UnrPhysicsFieldName(physics), g->c.grid->components),
       .trajectories = g->trajectories,
       .frames = g->frames,
       .frame_time = UnrStepperDt(g->fine.stepper) * (double)UnrStepperSubsteps(g->fine.stepper),

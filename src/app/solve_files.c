@@ -37,7 +37,6 @@ static PetscErrorCode CreateFile(const UnrSolve *solve, const char *path, PetscI
       .dataset_name = UnrPhysicsName(solve->physics),
       .field = field,
       .grid = solve->grid,
-      .is_vector = UnrWellFieldIsVector(field, solve->grid->components),
       .trajectories = 1,
       .frames = frames,
       .time = time,

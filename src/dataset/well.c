@@ -64,7 +64,7 @@ static PetscErrorCode FactsBroadcast(UnrWellFacts *facts)
 PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode, bool *good)
 {
   UnrWellFacts *facts = &well->facts;
-  char name[UNR_WELL_NAME + 16];
+  char path_in_file[2 * UNR_WELL_NAME];
   hid_t access = UnrHDF5SerialAccess();
 
   PetscFunctionBeginUser;
@@ -72,22 +72,25 @@ PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode
   UnrCallHDF5(H5Pset_fapl_mpio(access, PETSC_COMM_WORLD, MPI_INFO_NULL));
   UnrCallHDF5(well->transfer = H5Pcreate(H5P_DATASET_XFER));
   UnrCallHDF5(H5Pset_dxpl_mpio(well->transfer, H5FD_MPIO_COLLECTIVE));
-  snprintf(name, sizeof name, "%s/%s", facts->is_vector ? "t1_fields" : "t0_fields", facts->field);
   H5E_BEGIN_TRY
   {
     well->file = H5Fopen(path, mode, access);
-    if (well->file >= 0) well->data = H5Dopen2(well->file, name, H5P_DEFAULT);
+    *good = well->file >= 0;
+    for (int p = 0; p < facts->parts && *good; p++) {
+      UnrWellPartPath(&facts->part[p], path_in_file);
+      well->data[p] = H5Dopen2(well->file, path_in_file, H5P_DEFAULT);
+      *good = well->data[p] >= 0;
+    }
   }
   H5E_END_TRY;
   UnrCallHDF5(H5Pclose(access));
-  *good = well->data >= 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
   UnrWellOpen - open a file for reading.     Collective on the world.
   In      path   every rank gives the same
-          field  "u", "velocity" ...; NULL: the first of these that the file has, or its first field
+          field  "u", "velocity|tracer" ...; NULL: "u", "velocity" or the file's first field
   Out     well   owned by the caller: UnrWellClose
   Errors  user errors for everything that docs/data-format.md asks of a file, found by rank 0 before all ranks
   open it
@@ -101,7 +104,8 @@ PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well)
   PetscFunctionBeginUser;
   *well = NULL;
   PetscCall(PetscNew(&w));
-  w->file = w->data = w->transfer = w->lock = -1;
+  w->file = w->transfer = w->lock = -1;
+  for (int p = 0; p < UNR_WELL_PARTS; p++) w->data[p] = -1;
   PetscCall(PetscStrallocpy(path, &w->path));
   if (!WorldRank()) UnrWellExamine(path, field, &w->facts, message);
   good = !message[0];
@@ -125,7 +129,8 @@ PetscErrorCode UnrWellClose(UnrWell *well)
   PetscFunctionBeginUser;
   if (!w) PetscFunctionReturn(PETSC_SUCCESS);
   if (w->transfer >= 0) UnrCallHDF5(H5Pclose(w->transfer));
-  if (w->data >= 0) UnrCallHDF5(H5Dclose(w->data));
+  for (int p = 0; p < UNR_WELL_PARTS; p++)
+    if (w->data[p] >= 0) UnrCallHDF5(H5Dclose(w->data[p]));
   if (w->file >= 0) UnrCallHDF5(H5Fclose(w->file));
   if (w->part && !WorldRank()) (void)unlink(w->part);
   if (w->lock >= 0) (void)close(w->lock);
@@ -135,6 +140,7 @@ PetscErrorCode UnrWellClose(UnrWell *well)
   free(w->facts.scalar);
   PetscCall(PetscFree(w->cache));
   PetscCall(PetscFree(w->single));
+  PetscCall(UnrBlockFree(&w->part_room));
   PetscCall(PetscFree(w->part));
   PetscCall(PetscFree(w->path));
   PetscCall(PetscFree(*well));
@@ -151,11 +157,6 @@ PetscErrorCode UnrWellInfoGet(UnrWell well, UnrWellInfo *info)
 const char *UnrWellField(UnrWell well)
 {
   return well->facts.field;
-}
-
-bool UnrWellFieldIsVector(const char *field, PetscInt components)
-{
-  return components > 1 || !strcmp(field, "velocity");
 }
 
 PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt frame)

@@ -18,12 +18,12 @@ typedef struct {
 /* -dataset_file, -dataset_precision: what a command that makes or trains on a data set reads. */
 extern const UnrOption UnrDatasetOptions[];
 
-/* Opens for reading.  field NULL: "u", "velocity" or the first there is.  Collective on the world. */
+/* Opens for reading.  field: one that the file has, or several that make a state together, "velocity|tracer":
+   all but the first have one component.  NULL: "u", "velocity" or the first there is.  Collective on the
+   world. */
 PetscErrorCode UnrWellOpen(const char *path, const char *field, UnrWell *well);
 PetscErrorCode UnrWellInfoGet(UnrWell well, UnrWellInfo *info);
 const char *UnrWellField(UnrWell well);
-/* Is such a field a t1 field?  More than one component, or called "velocity". */
-bool UnrWellFieldIsVector(const char *field, PetscInt components);
 /* A trajectory or frame that the file does not have is a user error.  Collective on the world. */
 PetscErrorCode UnrWellCheckRange(UnrWell well, PetscInt trajectory, PetscInt frame);
 PetscErrorCode UnrWellLength(UnrWell well, PetscInt trajectory, double length[UNR_MAX_DIM]);
@@ -58,9 +58,8 @@ PetscErrorCode UnrWellClose(UnrWell *well);
 
 /* What a new file says of itself. */
 typedef struct {
-  const char *dataset_name, *field; /* "u": t0; "velocity": t1 */
+  const char *dataset_name, *field; /* as in UnrWellOpen(); t1: several components, or called "velocity" */
   UnrGrid grid;
-  bool is_vector;
   PetscInt trajectories, frames;
   double frame_time;  /* between frames */
   const double *time; /* [frame], or NULL: frame_time apart from 0 on */

@@ -7,27 +7,6 @@
 #include "core/event.h"
 #include "core/memory.h"
 
-/* All frames of one trajectory, this rank's part, as the file has them: one collective read.  *good false:
- * HDF5 failed. */
-static PetscErrorCode ReadTrajectory(UnrWell well, PetscInt trajectory, UnrGrid grid, void *values,
-                                     bool *good)
-{
-  const UnrWellBlock block = {trajectory, 1, 0, well->facts.info.frames};
-  hid_t space, memory;
-
-  PetscFunctionBeginUser;
-  PetscCall(UnrWellSelect(well, &block, grid, &space, &memory));
-  H5E_BEGIN_TRY
-  {
-    *good = H5Dread(well->data, well->facts.info.is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory,
-                    space, well->transfer, values) >= 0;
-  }
-  H5E_END_TRY;
-  UnrCallHDF5(H5Sclose(memory));
-  UnrCallHDF5(H5Sclose(space));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The first number that is not finite, or `numbers`. */
 static size_t FirstBad(bool is_double, size_t numbers, const void *values)
 {
@@ -69,8 +48,8 @@ PetscErrorCode UnrWellCache(UnrWell well, UnrGrid grid, double most, bool *is_ca
   PetscCall(PetscMalloc1(bytes * (size_t)info->trajectories, &cache));
   for (PetscInt t = 0; t < info->trajectories; t++) {
     void *values = cache + (size_t)t * bytes;
-    bool good = false;
-    PetscCall(ReadTrajectory(well, t, grid, values, &good));
+    bool good;
+    PetscCall(UnrWellMove(well, false, &(UnrWellBlock){t, 1, 0, info->frames}, grid, values, &good));
     const size_t bad = good ? FirstBad(info->is_double, numbers, values) : numbers;
     if (message[0]) continue;
     if (!good)

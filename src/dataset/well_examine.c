@@ -104,29 +104,43 @@ static bool ExamineOpen(UnrWellExam *exam)
   return true;
 }
 
-/* Name of the field's data set in group t0_fields or t1_fields: "u", "velocity" or the first. */
-static bool FieldGuess(hid_t file, const char *group, UnrWellName name)
-{
-  static const char *const usual[] = {"u", "velocity"};
-  hid_t set;
-  H5G_info_t links;
+static const char *const field_group[] = {"t0_fields", "t1_fields"};
 
-  if (H5Lexists(file, group, H5P_DEFAULT) <= 0) return false;
-  for (int i = 0; i < 2; i++)
-    if ((set = UnrWellOpenSet(file, group, usual[i])) >= 0) {
-      H5Dclose(set);
-      snprintf(name, UNR_WELL_NAME, "%s", usual[i]);
-      return true;
-    }
-  if (H5Gget_info_by_name(file, group, &links, H5P_DEFAULT) < 0 || !links.nlinks) return false;
-  return H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, 0, name, UNR_WELL_NAME, H5P_DEFAULT) > 0;
+static bool IsThere(hid_t file, const char *group, const char *name)
+{
+  const hid_t set = UnrWellOpenSet(file, group, name);
+
+  if (set >= 0) H5Dclose(set);
+  return set >= 0;
 }
 
-/* Sizes of the field against its place: (trajectory, time, x[, y[, z]][, component]). */
-static bool ExamineField(UnrWellExam *exam, hid_t set, const char *group)
+/* Name of the file's field: "u", "velocity" or its first. */
+static bool FieldGuess(hid_t file, UnrWellName name)
 {
-  UnrWellInfo *info = &exam->facts->info;
-  const int order = exam->facts->is_vector ? 1 : 0;
+  static const char *const usual[] = {"u", "velocity"};
+  H5G_info_t links;
+
+  for (int i = 0; i < 2; i++)
+    for (int order = 0; order < 2; order++)
+      if (IsThere(file, field_group[order], usual[i])) {
+        snprintf(name, UNR_WELL_NAME, "%s", usual[i]);
+        return true;
+      }
+  for (int order = 0; order < 2; order++) {
+    const char *group = field_group[order];
+
+    if (H5Lexists(file, group, H5P_DEFAULT) <= 0) continue;
+    if (H5Gget_info_by_name(file, group, &links, H5P_DEFAULT) < 0 || !links.nlinks) continue;
+    return H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, 0, name, UNR_WELL_NAME, H5P_DEFAULT) >
+           0;
+  }
+  return false;
+}
+
+/* Sizes of a field against its place, (trajectory, time, x[, y[, z]][, component]), into *info. */
+static bool ExamineField(UnrWellExam *exam, hid_t set, const UnrWellPart *part, UnrWellInfo *info)
+{
+  const char *group = field_group[part->is_vector];
   hsize_t size[UNR_WELL_RANK];
   int rank = UnrWellShape(set, size);
   hid_t type = H5Dget_type(set);
@@ -139,55 +153,88 @@ static bool ExamineField(UnrWellExam *exam, hid_t set, const char *group)
     return UnrWellFail(exam,
                        "wrong type of field '%s/%s' (%s) in %s; allowed: float32 or float64; "
                        "try: write it with dtype float32",
-                       group, exam->facts->field, UnrWellClassText(class), exam->path);
-  info->dim = rank - 2 - order;
+                       group, part->name, UnrWellClassText(class), exam->path);
+  info->dim = rank - 2 - part->is_vector;
   if (rank < 0 || info->dim < 1 || info->dim > UNR_MAX_DIM)
     return UnrWellFail(
         exam, "wrong number of axes of field '%s/%s' (%d) in %s; allowed: %s; try: see docs/data-format.md",
-        group, exam->facts->field, rank, exam->path,
-        order ? "(trajectory, time, x[, y[, z]], component)" : "(trajectory, time, x[, y[, z]])");
+        group, part->name, rank, exam->path,
+        part->is_vector ? "(trajectory, time, x[, y[, z]], component)" : "(trajectory, time, x[, y[, z]])");
   for (int a = 0; a < rank; a++)
     if (!size[a] || size[a] > PETSC_MAX_INT)
       return UnrWellFail(exam,
                          "empty or too large axis of field '%s/%s' %s in %s; allowed: 1 to %lld along each; "
                          "try: see docs/data-format.md",
-                         group, exam->facts->field, UnrWellShapeText(rank, size, text), exam->path,
+                         group, part->name, UnrWellShapeText(rank, size, text), exam->path,
                          (long long)PETSC_MAX_INT);
   info->trajectories = (PetscInt)size[0];
   info->frames = (PetscInt)size[1];
   for (int a = 0; a < UNR_MAX_DIM; a++) info->points[a] = a < info->dim ? (PetscInt)size[2 + a] : 1;
-  info->components = order ? (PetscInt)size[rank - 1] : 1;
+  info->components = part->is_vector ? (PetscInt)size[rank - 1] : 1;
   info->is_double = bytes == 8;
+  return true;
+}
+
+static bool IsSameShape(const UnrWellInfo *a, const UnrWellInfo *b)
+{
+  bool same = a->dim == b->dim && a->trajectories == b->trajectories && a->frames == b->frames;
+
+  for (int i = 0; i < UNR_MAX_DIM; i++) same = same && a->points[i] == b->points[i];
+  return same && a->is_double == b->is_double;
+}
+
+/* Part p of the state: there, and of the same shape as the first, whose info is the file's. */
+static bool ExaminePart(UnrWellExam *exam, int p)
+{
+  UnrWellFacts *facts = exam->facts;
+  UnrWellPart *part = &facts->part[p];
+  UnrWellInfo *all = &facts->info, info = {0};
+  UnrWellName there = "";
+  hid_t set = -1;
+  bool good;
+
+  for (int order = 0; order < 2 && set < 0; order++) {
+    part->is_vector = order;
+    set = UnrWellOpenSet(exam->file, field_group[order], part->name);
+  }
+  if (set < 0) {
+    (void)FieldGuess(exam->file, there);
+    return UnrWellFail(exam,
+                       "no field 't0_fields/%s' or 't1_fields/%s' in %s%s%s%s; allowed: The Well's layout; "
+                       "try: see docs/data-format.md",
+                       part->name, part->name, exam->path, there[0] ? " (found '" : "", there,
+                       there[0] ? "')" : "");
+  }
+  good = ExamineField(exam, set, part, &info);
+  H5Dclose(set);
+  if (!good) return false;
+  part->first = p ? all->components : 0;
+  part->components = info.components;
+  if (!p) {
+    *all = info;
+    return true;
+  }
+  all->components += info.components;
+  if (info.components != 1 || !IsSameShape(&info, all))
+    return UnrWellFail(exam,
+                       "fields '%s' and '%s' in %s do not make a state together; allowed: the same "
+                       "trajectories, frames, points and number type, and one component of '%s'; try: see "
+                       "docs/data-format.md",
+                       facts->part[0].name, part->name, exam->path, part->name);
   return true;
 }
 
 static bool ExamineFields(UnrWellExam *exam, const char *field)
 {
-  static const char *const group[] = {"t0_fields", "t1_fields"};
-  UnrWellFacts *facts = exam->facts;
-  UnrWellName there = "";
-  hid_t set = -1;
-  int order;
-  bool good;
+  UnrWellName guess = "...";
+  bool good = true;
 
-  for (order = 0; order < 2 && set < 0; order++) {
-    if (field)
-      snprintf(facts->field, UNR_WELL_NAME, "%s", field);
-    else if (!FieldGuess(exam->file, group[order], facts->field))
-      continue;
-    set = UnrWellOpenSet(exam->file, group[order], facts->field);
-    facts->is_vector = order;
-  }
-  if (set < 0) {
-    for (order = 0; order < 2 && !there[0]; order++) (void)FieldGuess(exam->file, group[order], there);
+  if (!field) (void)FieldGuess(exam->file, guess);
+  if (!UnrWellPartsName(field ? field : guess, exam->facts))
     return UnrWellFail(exam,
-                       "no field 't0_fields/%s' or 't1_fields/%s' in %s%s%s%s; allowed: The Well's layout; "
-                       "try: see docs/data-format.md",
-                       field ? field : "...", field ? field : "...", exam->path, there[0] ? " (found '" : "",
-                       there, there[0] ? "')" : "");
-  }
-  good = ExamineField(exam, set, group[facts->is_vector]);
-  H5Dclose(set);
+                       "no such fields (%s); allowed: up to %d names, joined by |; try: velocity|tracer",
+                       field ? field : guess, UNR_WELL_PARTS);
+  for (int p = 0; good && p < exam->facts->parts; p++) good = ExaminePart(exam, p);
   return good;
 }
 

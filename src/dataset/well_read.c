@@ -1,4 +1,4 @@
-/* Reading states: one hyperslab a rank, all ranks together. */
+/* Reading states: one hyperslab a rank and field, all ranks together. */
 #include "dataset/well_impl.h"
 
 #include <math.h>
@@ -11,34 +11,6 @@ size_t UnrWellBlockNumbers(const UnrWellBlock *block, UnrGrid grid)
 {
   if (!block->trajectories) return 0; /* and there may be no grid */
   return (size_t)block->trajectories * (size_t)block->frames * (size_t)grid->local * (size_t)grid->components;
-}
-
-PetscErrorCode UnrWellSelect(UnrWell well, const UnrWellBlock *block, UnrGrid grid, hid_t *file_space,
-                             hid_t *memory)
-{
-  const UnrWellFacts *facts = &well->facts;
-  hsize_t start[UNR_MAX_DIM + 3] = {(hsize_t)block->trajectory, (hsize_t)block->frame};
-  hsize_t count[UNR_MAX_DIM + 3] = {(hsize_t)block->trajectories, (hsize_t)block->frames};
-  hsize_t numbers = UnrWellBlockNumbers(block, grid);
-  const bool is_empty = !numbers;
-
-  PetscFunctionBeginUser;
-  if (is_empty) numbers = 1;
-  UnrCallHDF5(*file_space = H5Dget_space(well->data));
-  UnrCallHDF5(*memory = H5Screate_simple(1, &numbers, NULL));
-  if (!is_empty) {
-    for (int a = 0; a < facts->info.dim; a++) {
-      start[2 + a] = (hsize_t)grid->start[a];
-      count[2 + a] = (hsize_t)grid->count[a];
-    }
-    start[2 + facts->info.dim] = 0;
-    count[2 + facts->info.dim] = (hsize_t)facts->info.components;
-    UnrCallHDF5(H5Sselect_hyperslab(*file_space, H5S_SELECT_SET, start, NULL, count, NULL));
-  } else {
-    UnrCallHDF5(H5Sselect_none(*file_space));
-    UnrCallHDF5(H5Sselect_none(*memory));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrWellSingle(UnrWell well, size_t numbers, float **single)
@@ -118,8 +90,7 @@ PetscErrorCode UnrWellReadBlock(UnrWell well, const UnrWellBlock *block, UnrGrid
   float *single = NULL;
   double none;
   size_t numbers;
-  hid_t file_space, memory;
-  herr_t status;
+  bool good;
 
   PetscFunctionBeginUser;
   if (well->cache) {
@@ -130,18 +101,10 @@ PetscErrorCode UnrWellReadBlock(UnrWell well, const UnrWellBlock *block, UnrGrid
   UnrWellReadRefusal(well, block, grid, message);
   if (message[0]) block = &nothing;
   numbers = UnrWellBlockNumbers(block, grid);
-  PetscCall(UnrWellSelect(well, block, grid, &file_space, &memory));
   /* HDF5 would convert float to double, but leaves collective access for that: so we do */
   if (!is_double) PetscCall(UnrWellSingle(well, numbers, &single));
-  H5E_BEGIN_TRY
-  {
-    status = H5Dread(well->data, is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
-                     well->transfer, is_double ? (numbers ? (void *)u : &none) : single);
-  }
-  H5E_END_TRY;
-  UnrCallHDF5(H5Sclose(memory));
-  UnrCallHDF5(H5Sclose(file_space));
-  if (status < 0 && !message[0]) UnrWellDamaged(well, message);
+  PetscCall(UnrWellMove(well, false, block, grid, is_double ? (numbers ? (void *)u : &none) : single, &good));
+  if (!good && !message[0]) UnrWellDamaged(well, message);
   for (size_t i = 0; !message[0] && i < numbers; i++) {
     if (!is_double) u[i] = single[i];
     if (!isfinite(u[i])) {

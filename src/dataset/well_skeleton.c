@@ -138,19 +138,19 @@ static bool PutScalars(hid_t file, const UnrWellSpec *spec)
   The field's data set, contiguous, so that one state is one piece of the file: its space is laid out now,
   nothing is written into it.
 */
-static bool PutField(hid_t group, const UnrWellSpec *spec)
+static bool PutField(hid_t group, const UnrWellSpec *spec, const UnrWellPart *part)
 {
   const int dim = spec->grid->dim;
   hsize_t size[UNR_MAX_DIM + 3] = {(hsize_t)spec->trajectories, (hsize_t)spec->frames};
   hid_t layout = UnrHDF5Creation(), space, set;
 
   for (int a = 0; a < dim; a++) size[2 + a] = (hsize_t)spec->grid->points[a];
-  size[2 + dim] = (hsize_t)spec->grid->components;
-  space = H5Screate_simple(2 + dim + spec->is_vector, size, NULL);
+  size[2 + dim] = (hsize_t)part->components;
+  space = H5Screate_simple(2 + dim + part->is_vector, size, NULL);
   H5Pset_layout(layout, H5D_CONTIGUOUS);
   H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
-  set = H5Dcreate2(group, spec->field, spec->precision == UNR_SINGLE ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space,
+  set = H5Dcreate2(group, part->name, spec->precision == UNR_SINGLE ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space,
                    H5P_DEFAULT, layout, H5P_DEFAULT);
   H5Pclose(layout);
   H5Sclose(space);
@@ -159,23 +159,30 @@ static bool PutField(hid_t group, const UnrWellSpec *spec)
                         UnrHDF5PutText(set, "units", "nondimensional"));
 }
 
-static bool PutFields(hid_t file, const UnrWellSpec *spec)
+/* The groups t0_fields, t1_fields, t2_fields, and the fields in them. */
+static bool PutFields(hid_t file, const UnrWellSpec *spec, const UnrWellFacts *facts)
 {
-  static const char *const name[] = {"t0_fields", "t1_fields", "t2_fields"};
+  static const char *const group_name[] = {"t0_fields", "t1_fields", "t2_fields"};
   bool good = true;
 
   for (int order = 0; good && order < 3; order++) {
-    const bool here = order == (spec->is_vector ? 1 : 0);
-    hid_t group = Group(file, name[order]);
+    hid_t group = Group(file, group_name[order]);
+    const char *name[UNR_WELL_PARTS];
+    PetscInt names = 0;
 
-    good = group >= 0 && UnrHDF5PutTexts(group, "field_names", here, &spec->field) &&
-           (!here || PutField(group, spec));
+    good = group >= 0;
+    for (int p = 0; p < facts->parts; p++) {
+      if (facts->part[p].is_vector != (order == 1) || order == 2) continue;
+      name[names++] = facts->part[p].name;
+      good = good && PutField(group, spec, &facts->part[p]);
+    }
+    good = good && UnrHDF5PutTexts(group, "field_names", names, name);
     good = CloseGroup(group, good);
   }
   return good;
 }
 
-bool UnrWellSkeleton(const char *path, const UnrWellSpec *spec)
+bool UnrWellSkeleton(const char *path, const UnrWellSpec *spec, const UnrWellFacts *facts)
 {
   hid_t access = UnrHDF5SerialAccess(), file;
   UnrHDF5Silence silence;
@@ -187,7 +194,7 @@ bool UnrWellSkeleton(const char *path, const UnrWellSpec *spec)
          UnrHDF5PutText(file, "grid_type", "cartesian") &&
          UnrHDF5PutInt(file, "n_spatial_dims", spec->grid->dim) &&
          UnrHDF5PutInt(file, "n_trajectories", spec->trajectories) && PutDimensions(file, spec) &&
-         PutBoundaries(file, spec) && PutScalars(file, spec) && PutFields(file, spec) &&
+         PutBoundaries(file, spec) && PutScalars(file, spec) && PutFields(file, spec, facts) &&
          UnrWellProvenance(file, spec);
   if (file >= 0) good = H5Fclose(file) >= 0 && good;
   H5Pclose(access);

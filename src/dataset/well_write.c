@@ -71,7 +71,7 @@ static int Prepare(UnrWell well, const UnrWellSpec *spec)
   if (fcntl(well->lock, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES)) return EBUSY;
   errno = 0;
   verdict = Reserve(well->part, MostBytes(spec));
-  if (!verdict && !UnrWellSkeleton(well->part, spec)) verdict = errno ? errno : EIO;
+  if (!verdict && !UnrWellSkeleton(well->part, spec, &well->facts)) verdict = errno ? errno : EIO;
   if (!verdict) verdict = Reserve(well->part, 0);
   if (verdict) (void)unlink(well->part);
   return verdict;
@@ -93,16 +93,17 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
 
   PetscFunctionBeginUser;
   *well = NULL;
-  PetscCheck(spec->is_vector || spec->grid->components == 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "a t0 field has one component, not %" PetscInt_FMT, spec->grid->components);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscNew(&w));
-  w->file = w->data = w->transfer = w->lock = -1;
+  w->file = w->transfer = w->lock = -1;
+  for (int p = 0; p < UNR_WELL_PARTS; p++) w->data[p] = -1;
   snprintf(part, sizeof part, "%s.part", path);
   PetscCall(PetscStrallocpy(path, &w->path));
   PetscCall(PetscStrallocpy(part, &w->part));
-  snprintf(w->facts.field, UNR_WELL_NAME, "%s", spec->field);
-  w->facts.is_vector = spec->is_vector;
+  PetscCheck(UnrWellPartsName(spec->field, &w->facts) && spec->grid->components >= w->facts.parts,
+             PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "fields %s of %" PetscInt_FMT " components", spec->field,
+             spec->grid->components);
+  UnrWellPartsPlace(spec->grid->components, &w->facts);
   w->facts.info.dim = spec->grid->dim;
   for (int a = 0; a < UNR_MAX_DIM; a++) w->facts.info.points[a] = spec->grid->points[a];
   w->facts.info.trajectories = spec->trajectories;
@@ -145,8 +146,7 @@ PetscErrorCode UnrWellWriteBlock(UnrWell well, const UnrWellBlock *block, UnrGri
   const double none = 0;
   const void *from = numbers ? u : &none;
   float *single;
-  hid_t file_space, memory;
-  herr_t status;
+  bool good;
 
   PetscFunctionBeginUser;
   PetscCheck(well->part, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s is open for reading", well->path);
@@ -157,25 +157,16 @@ PetscErrorCode UnrWellWriteBlock(UnrWell well, const UnrWellBlock *block, UnrGri
              "trajectory %" PetscInt_FMT ", frame %" PetscInt_FMT " of %s", block->trajectory, block->frame,
              well->path);
   PetscCall(UnrEventBegin(UNR_EVENT_HDF5));
-  PetscCall(UnrWellSelect(well, block, grid, &file_space, &memory));
   if (!info->is_double) { /* as in UnrWellReadBlock: HDF5's own conversion would not be collective */
     PetscCall(UnrWellSingle(well, numbers, &single));
     for (size_t i = 0; i < numbers; i++) single[i] = (float)u[i];
     from = single;
   }
-  H5E_BEGIN_TRY
-  {
-    status = H5Dwrite(well->data, info->is_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, memory, file_space,
-                      well->transfer, from);
-  }
-  H5E_END_TRY;
-  UnrCallHDF5(H5Sclose(memory));
-  UnrCallHDF5(H5Sclose(file_space));
+  PetscCall(UnrWellMove(well, true, block, grid, (void *)(uintptr_t)from, &good));
   if (block->trajectories && !grid->rank) well->written += (PetscInt64)block->trajectories * block->frames;
   PetscCall(UnrEventEnd(UNR_EVENT_HDF5));
-  if (status < 0) (void)unlink(well->part); /* by whichever rank failed: it is of no use */
-  UnrUserCheck(status >= 0,
-               "cannot write data file (%s); allowed: room on the file system; try: another -out",
+  if (!good) (void)unlink(well->part); /* by whichever rank failed: it is of no use */
+  UnrUserCheck(good, "cannot write data file (%s); allowed: room on the file system; try: another -out",
                well->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,10 +202,12 @@ PetscErrorCode UnrWellCommit(UnrWell *well)
   snprintf(path, sizeof path, "%s", w->path);
   H5E_BEGIN_TRY
   {
-    status = H5Dclose(w->data) < 0 || H5Fclose(w->file) < 0 ? -1 : 0;
+    for (int p = 0; p < w->facts.parts; p++) status = H5Dclose(w->data[p]) < 0 ? -1 : status;
+    status = H5Fclose(w->file) < 0 ? -1 : status;
   }
   H5E_END_TRY;
-  w->data = w->file = -1;
+  for (int p = 0; p < w->facts.parts; p++) w->data[p] = -1;
+  w->file = -1;
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD)); /* all ranks have closed */
   if (!rank && status >= 0) verdict = UnrFileCommit(w->part, w->path);
   if (!verdict && status >= 0) PetscCall(PetscFree(w->part)); /* nothing to remove any more */

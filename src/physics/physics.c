@@ -139,6 +139,7 @@ PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics_out)
   PetscCall(PetscNew(&physics));
   physics->grid = grid;
   PetscCall(UnrPluginChoose(&class, NULL, &physics->ops));
+  physics->field = physics->ops->field;
   PetscCall(ParametersFromOptions(physics));
   PetscCall(LengthFromOptions(physics));
   if (physics->ops->symbol) PetscCall(UnrFFTCreate(grid, &physics->fft));
@@ -167,7 +168,7 @@ const char *UnrPhysicsName(UnrPhysics physics)
 
 const char *UnrPhysicsFieldName(UnrPhysics physics)
 {
-  return physics->ops->field;
+  return physics->field;
 }
 
 UnrGrid UnrPhysicsGrid(UnrPhysics physics)

@@ -24,7 +24,7 @@ PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components
 PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics); /* reads -physics_type and its options */
 PetscErrorCode UnrPhysicsDestroy(UnrPhysics *physics);
 const char *UnrPhysicsName(UnrPhysics physics);
-const char *UnrPhysicsFieldName(UnrPhysics physics); /* in files: "u", "velocity" */
+const char *UnrPhysicsFieldName(UnrPhysics physics); /* in files: "u", "velocity", "velocity|tracer" */
 UnrGrid UnrPhysicsGrid(UnrPhysics physics);
 /* Parameters: their number, the name of p, its value from the options, its index by name (-1 if none). */
 PetscInt UnrPhysicsParameters(UnrPhysics physics);

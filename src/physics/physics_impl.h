@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
   UNR_PLUGIN_HEAD;
-  const char *field; /* name in files: "u" */
+  const char *field; /* name in files: "u"; a create() that adds fields to a state sets physics->field */
   /* Parameters of the sample: the options that hold their defaults, NULL-terminated; a name is what follows
      "-physics_<family>_": "-physics_ks_domain_size" is "domain_size". */
   const char *const *parameters;
@@ -52,6 +52,8 @@ typedef struct {
 
 struct UnrPhysics_ {
   const UnrPhysicsOps *ops;
+  const char
+      *field; /* ops->field, or "velocity|tracer": all but the first have one component, the last ones */
   UnrGrid grid;
   UnrFFT fft;                 /* made for physics with a symbol, else NULL */
   double length[UNR_MAX_DIM]; /* -grid_length, 0 where not given */
