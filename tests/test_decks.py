@@ -77,7 +77,7 @@ def numbers(text):
 
 def check_data(path, trajectories, frames, parameter):
     with h5py.File(path) as f:
-        field = f["t0_fields/u"]
+        field = f["t0_fields/u"] if "u" in f["t0_fields"] else f["t1_fields/velocity"]
         expect(field.shape[:2] == (trajectories, frames), path.name, "has", field.shape, "not", trajectories, frames)
         expect(np.isfinite(field[()]).all() and np.ptp(field[:, -1]) > 0, path.name, "not finite, or flat")
         return f["scalars"][parameter][()]

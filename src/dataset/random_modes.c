@@ -5,8 +5,9 @@
   peak
 
   k_m: a drawn direction times peak (1 + g/4), g normal, rounded, never 0.  e_m: normal numbers; for a physics
-  with a constraint and one component an axis, the part normal to (k_ma / L_a), so that the field is
-  solenoidal. A makes mean |u|^2 = rms^2 exactly, from the modes' own coefficients: no sum over cells.
+  with a constraint and a component an axis, perhaps others behind them, the part of these normal to
+  (k_ma / L_a), so that the velocity is solenoidal. A makes mean |u|^2 = rms^2 exactly, from the modes' own
+  coefficients: no sum over cells.
 */
 #include "dataset/start_impl.h"
 
@@ -107,7 +108,7 @@ static void AddMode(UnrGrid grid, const Mode *mode, double scale, double *cell)
 static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u)
 {
   const UnrGrid grid = u->grid;
-  const bool is_solenoidal = UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN) && grid->components == grid->dim;
+  const bool is_solenoidal = UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN) && grid->components >= grid->dim;
   const PetscInt parameters = UnrPhysicsParameters(physics);
   PetscInt modes, peak;
   double rms;

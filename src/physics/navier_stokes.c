@@ -26,6 +26,7 @@ PetscErrorCode UnrPhysicsCreate_NavierStokes(UnrPhysics physics)
   ns->dim = physics->grid->dim;
   ns->components = (int)physics->grid->components;
   ns->has_tracer = ns->components > ns->dim;
+  if (ns->has_tracer) physics->field = "velocity|tracer";
   PairsSet(ns);
   PetscCall(UnrOptionWord(UnrNavierStokesOptions, NULL, "-physics_navier_stokes_forcing", &forcing));
   if (!strcmp(forcing, "kolmogorov")) ns->forcing = UNR_NS_FORCING_KOLMOGOROV;
