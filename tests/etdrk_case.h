@@ -11,7 +11,7 @@ typedef struct {
 
 static inline void SolverOpen(const char *physics, int order, double dt, int substeps, Solver *s)
 {
-  char options[512];
+  char options[1024];
 
   snprintf(
       options, sizeof options,

@@ -1,6 +1,6 @@
 /* Start states: the same bits on any layout, the rms that is asked for, solenoidal where the physics asks for
  * it. */
-#include "support.h"
+#include "conformance.h"
 
 #include <complex.h>
 #include <math.h>
@@ -221,4 +221,115 @@ Test(start, long_line)
   cr_expect(worst < 1e-10, "%g", worst); /* rounding of the factor, where u[1] is small */
   Free(u);
   TEST_CALL(UnrLayoutDestroy(&self));
+}
+
+/* A state of a physics with transforms, its options given. */
+static UnrBatch Spectrum(TestCase *c, bool alone, const char *options, PetscInt first, PetscInt samples)
+{
+  char text[512];
+  UnrBatch u;
+
+  snprintf(text, sizeof text, "-layout_replicas 1 -start_type spectrum -start_rms 0.7 %s", options);
+  TestCaseOpen(c, alone, text);
+  TEST_CALL(UnrBatchCreate(c->grid, samples, &u));
+  TEST_CALL(UnrStartFill(c->physics, 5, first, NULL, u));
+  return u;
+}
+
+static void SpectrumFree(TestCase *c, UnrBatch u)
+{
+  TEST_CALL(UnrBatchDestroy(&u));
+  TestCaseClose(c);
+}
+
+/* Square of the transform of component c at wavenumber k, over the points, by a plain sum; of a whole grid.
+ */
+static double Square(UnrBatch u, const PetscInt k[3], PetscInt c)
+{
+  const PetscInt *n = u->grid->points;
+  double complex sum = 0;
+  const double *at = u->data + c;
+
+  for (PetscInt x = 0; x < n[0]; x++)
+    for (PetscInt y = 0; y < n[1]; y++)
+      for (PetscInt z = 0; z < n[2]; z++, at += u->grid->components)
+        sum += *at * cexp(-2 * PETSC_PI * I *
+                          ((double)(k[0] * x) / (double)n[0] + (double)(k[1] * y) / (double)n[1] +
+                           (double)(k[2] * z) / (double)n[2]));
+  return creal(conj(sum) * sum) / PetscSqr((double)u->grid->total);
+}
+
+/* The same waves on grids of which one has twice the points of the other, on any ranks, in any batch; others
+ * for other samples. */
+static void CheckSpectrum(const char *physics, const char *coarse, const char *fine)
+{
+  TestCase a, b;
+  char options[256];
+
+  snprintf(options, sizeof options, "-physics_type %s -start_peak 1 -grid_points %s", physics, coarse);
+  UnrBatch u = Spectrum(&a, true, options, 3, 2);
+  UnrBatch split = Spectrum(&b, false, options, 3, 2);
+  cr_expect(TestBlockDifference(split, u) < 1e-14, "%s depends on the layout", options);
+  SpectrumFree(&b, split);
+  UnrBatch other = Spectrum(&b, true, options, 4, 1);
+  cr_expect(!memcmp(other->data, u->data + u->stride, u->stride * sizeof(double)), "%s depends on the batch",
+            options);
+  cr_expect(memcmp(other->data, u->data, u->stride * sizeof(double)), "samples are equal");
+  SpectrumFree(&b, other);
+  snprintf(options, sizeof options, "-physics_type %s -start_peak 1 -grid_points %s", physics, fine);
+  UnrBatch v = Spectrum(&b, true, options, 3, 2);
+  const PetscInt *n = a.grid->points, *m = b.grid->points, C = a.grid->components;
+  double most = 0, sum = 0;
+  for (PetscInt x = 0; x < n[0]; x++)
+    for (PetscInt y = 0; y < n[1]; y++)
+      for (PetscInt z = 0; z < n[2]; z++)
+        for (PetscInt c = 0; c < C; c++) {
+          const double here = u->data[((x * n[1] + y) * n[2] + z) * C + c];
+          const PetscInt node = (x * (m[0] / n[0]) * m[1] + y * (m[1] / n[1])) * m[2] + z * (m[2] / n[2]);
+
+          most = TestMost(most, fabs(here - v->data[node * C + c]));
+          sum += c < a.grid->dim ? here * here : 0;
+        }
+  cr_expect(most < 1e-14, "%s: off by %g", options, most);
+  cr_expect(TestRelative(sqrt(sum / (double)a.grid->total), 0.7) < 1e-14, "%s: rms %.17g", options,
+            sqrt(sum / (double)a.grid->total));
+  SpectrumFree(&b, v);
+  SpectrumFree(&a, u);
+}
+
+/* Up to wavenumber 5 there is energy: grids have all of it. */
+Test(start, spectrum)
+{
+  CheckSpectrum("kdv_spectral", "17", "51");
+  CheckSpectrum("navier_stokes_spectral -physics_navier_stokes_tracer true -grid_length 5,7", "16,18",
+                "32,18");
+  CheckSpectrum("navier_stokes_spectral -grid_length 3,2,1", "18,16,17", "18,32,17");
+}
+
+/* E(k) ~ k^4 exp(-2 (k/k0)^2), or the ring, in the units of the longest side: mean squares of single modes.
+ */
+Test(start, spectrum_shape)
+{
+  const PetscInt k[][3] = {{1, 2, 0}, {-2, 1, 0}, {3, 0, 0}}; /* sides 4, 2: of length sqrt(17), sqrt(8), 3 */
+  const double length[] = {sqrt(17), sqrt(8), 3};
+
+  for (int ring = 0; ring < 2; ring++) {
+    TestCase c;
+    double first = 0;
+    UnrBatch u = Spectrum(&c, true,
+                          ring ? "-physics_type navier_stokes_spectral -grid_points 16,18 -grid_length 4,2 "
+                                 "-start_peak 3 -start_spectrum ring -start_width 1.5"
+                               : "-physics_type navier_stokes_spectral -grid_points 16,18 -grid_length 4,2 "
+                                 "-start_peak 3",
+                          0, 1);
+    for (int i = 0; i < 3; i++) {
+      const double kk = length[i], measured = Square(u, k[i], 0) + Square(u, k[i], 1);
+      const double E = ring ? exp(-PetscSqr(kk - 3) / 4.5) : pow(kk, 4) * exp(-2 * kk * kk / 9);
+
+      if (i == 0) first = measured / (E / kk);
+      cr_expect(first > 0 && TestRelative(measured / (E / kk), first) < 1e-12, "k %g: %g, %g", kk,
+                measured / (E / kk), first);
+    }
+    SpectrumFree(&c, u);
+  }
 }

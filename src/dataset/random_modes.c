@@ -5,9 +5,9 @@
   peak
 
   k_m: a drawn direction times peak (1 + g/4), g normal, rounded, never 0.  e_m: normal numbers; for a physics
-  with a constraint and a component an axis, perhaps others behind them, the part of these normal to
-  (k_ma / L_a), so that the velocity is solenoidal. A makes mean |u|^2 = rms^2 exactly, from the modes' own
-  coefficients: no sum over cells.
+  with a constraint and one component an axis, the part normal to (k_ma / L_a), so that the field is
+  solenoidal; components beside them are scalars with their own A. A makes mean |u|^2 = rms^2 exactly, from
+  the modes' own coefficients: no sum over cells.
 */
 #include "dataset/start_impl.h"
 
@@ -18,10 +18,6 @@ enum { MOST_MODES = 1024, MOST_COMPONENTS = 8 };
 
 static const UnrOption options[] = {
     {"-start_modes", UNR_INT, "32", 1, MOST_MODES, "1", "random modes of a start state", NULL},
-    {"-start_peak", UNR_INT, "3", 1, 1 << 20, "waves per domain",
-     "wavenumber of most energy of a start state", NULL},
-    {"-start_rms", UNR_REAL, "1", 1e-300, 1e300, "field", "root mean square of a start state (of its vector)",
-     NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
@@ -63,8 +59,9 @@ static void MakeSolenoidal(const double length[], int dim, Mode *mode)
   for (int a = 0; a < dim; a++) mode->e[a] -= along / norm * (double)mode->k[a] / length[a];
 }
 
-/* Mean of |sum_m e_m cos|^2: waves of equal or opposite k are the only ones that meet. */
-static double MeanSquare(PetscInt modes, const Mode mode[], PetscInt components)
+/* Mean of |sum_m e_m cos|^2 over components first ... next - 1: waves of equal or opposite k are the only
+ * ones that meet. */
+static double MeanSquare(PetscInt modes, const Mode mode[], PetscInt first, PetscInt next)
 {
   double sum = 0;
 
@@ -79,14 +76,14 @@ static double MeanSquare(PetscInt modes, const Mode mode[], PetscInt components)
       }
       if (!same && !opposite) continue;
       turns = same ? mode[m].phase - mode[l].phase : mode[m].phase + mode[l].phase;
-      for (PetscInt c = 0; c < components; c++) dot += mode[m].e[c] * mode[l].e[c];
+      for (PetscInt c = first; c < next; c++) dot += mode[m].e[c] * mode[l].e[c];
       sum += 0.5 * dot * cos(2 * PETSC_PI * turns);
     }
   }
   return sum;
 }
 
-static void AddMode(UnrGrid grid, const Mode *mode, double scale, double *cell)
+static void AddMode(UnrGrid grid, const Mode *mode, const double scale[], double *cell)
 {
   const PetscInt *start = grid->start, *count = grid->count, *n = grid->points;
 
@@ -97,9 +94,9 @@ static void AddMode(UnrGrid grid, const Mode *mode, double scale, double *cell)
         const double turns = (double)((PetscInt64)mode->k[0] * x % n[0]) / (double)n[0] +
                              (double)((PetscInt64)mode->k[1] * y % n[1]) / (double)n[1] +
                              (double)((PetscInt64)mode->k[2] * z % n[2]) / (double)n[2] + mode->phase;
-        const double wave = scale * cos(2 * PETSC_PI * turns);
+        const double wave = cos(2 * PETSC_PI * turns);
 
-        for (PetscInt c = 0; c < grid->components; c++) cell[c] += wave * mode->e[c];
+        for (PetscInt c = 0; c < grid->components; c++) cell[c] += scale[c] * wave * mode->e[c];
       }
     }
   }
@@ -108,7 +105,9 @@ static void AddMode(UnrGrid grid, const Mode *mode, double scale, double *cell)
 static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, const double par[], UnrBatch u)
 {
   const UnrGrid grid = u->grid;
-  const bool is_solenoidal = UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN) && grid->components >= grid->dim;
+  const bool is_solenoidal =
+      UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN) && grid->dim > 1 && grid->components >= grid->dim;
+  const PetscInt vector = is_solenoidal ? grid->dim : grid->components;
   const PetscInt parameters = UnrPhysicsParameters(physics);
   PetscInt modes, peak;
   double rms;
@@ -116,8 +115,8 @@ static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, co
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionInt(options, NULL, "-start_modes", &modes));
-  PetscCall(UnrOptionInt(options, NULL, "-start_peak", &peak));
-  PetscCall(UnrOptionReal(options, NULL, "-start_rms", &rms));
+  PetscCall(UnrOptionInt(UnrStartOptions, NULL, "-start_peak", &peak));
+  PetscCall(UnrOptionReal(UnrStartOptions, NULL, "-start_rms", &rms));
   for (int a = 0; a < grid->dim; a++)
     UnrUserCheck(4 * peak < grid->points[a],
                  "-start_peak (%" PetscInt_FMT ") for %" PetscInt_FMT
@@ -131,16 +130,18 @@ static PetscErrorCode Fill(UnrPhysics physics, uint64_t seed, PetscInt first, co
   for (PetscInt s = 0; s < u->samples; s++) {
     const UnrRng rng = {seed, UnrRngStream("start random_modes", (uint64_t)(first + s), 0)};
     uint64_t draw = 0;
-    double length[UNR_MAX_DIM], scale;
+    double length[UNR_MAX_DIM], scale[MOST_COMPONENTS];
 
     PetscCall(UnrPhysicsLength(physics, par + s * parameters, length));
     for (PetscInt m = 0; m < modes; m++) {
       DrawWavenumber(rng, grid->dim, peak, &draw, mode[m].k);
       mode[m].phase = UnrRngUniform(rng, draw++);
       for (PetscInt c = 0; c < grid->components; c++) mode[m].e[c] = UnrRngNormal(rng, draw++);
-      if (is_solenoidal && grid->dim > 1) MakeSolenoidal(length, grid->dim, &mode[m]);
+      if (is_solenoidal) MakeSolenoidal(length, grid->dim, &mode[m]);
     }
-    scale = rms / sqrt(MeanSquare(modes, mode, grid->components));
+    scale[0] = rms / sqrt(MeanSquare(modes, mode, 0, vector));
+    for (PetscInt c = 1; c < grid->components; c++)
+      scale[c] = c < vector ? scale[0] : rms / sqrt(MeanSquare(modes, mode, c, c + 1));
     for (PetscInt m = 0; m < modes; m++) AddMode(grid, &mode[m], scale, u->data + (size_t)s * u->stride);
   }
   PetscCall(PetscFree(mode));

@@ -18,12 +18,16 @@ static const char joined[] = ""
     ;
 #undef UNR_START
 
-static const UnrOption options[] = {
+const UnrOption UnrStartOptions[] = {
     {"-start_type", UNR_WORD, "random_modes", 0, 0, NULL, "family of start states", joined + 1},
+    {"-start_peak", UNR_INT, "3", 1, 1 << 20, "waves per domain",
+     "random_modes, spectrum: wavenumber of most energy of a start state", NULL},
+    {"-start_rms", UNR_REAL, "1", 1e-300, 1e300, "field",
+     "random_modes, spectrum: root mean square of a start state (of its vector)", NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
-static const UnrPluginClass class = {"start states", options, plugins};
+static const UnrPluginClass class = {"start states", UnrStartOptions, plugins};
 
 PetscErrorCode UnrStartRegister(void)
 {

@@ -3,3 +3,5 @@
 UNR_START(random_modes, RandomModes)
 UNR_START(cosine, Cosine)
 UNR_START(file, File)
+UNR_START(taylor_green, TaylorGreen)
+UNR_START(spectrum, Spectrum)
