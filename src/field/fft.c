@@ -1,71 +1,138 @@
-/*
-  The transform: which modes this rank has, forward and backward.  Maths: docs/method/fft.md.
-
-  A grid that one rank can see (1-D: whole lines) takes one FFTW transform.  A slab takes three steps, with
-  one exchange for all fields:
-
-      [field][local x][y][z]  --r2c over y, z-->  [field][local x][rest]  --Alltoallw-->  [field][x][mine]
-  --c2c over x
-*/
+/* Which modes a transform has, and which of them this rank.  Maths: docs/method/fft.md. */
 #include "field/fft_impl.h"
 #include "core/call.h"
-#include "core/event.h"
 
-#include <string.h>
-
-/* Signed wavenumber of index i of n; is_nyquist where it is its own negative besides 0. */
-static double Wavenumber(PetscInt i, PetscInt n)
+/*
+  Along an axis other than the last the wavenumbers 0 .. high, low .. -1 are kept, in this order: FFTW's own,
+  without the middle.  Where all are kept, that is FFTW's order.
+*/
+static PetscInt Wavenumber(PetscInt i, PetscInt kept, PetscInt n)
 {
-  return (double)(2 * i <= n ? i : i - n);
+  return kept < n ? (2 * i < kept ? i : i - kept) : (2 * i <= n ? i : i - n);
 }
-static bool IsNyquist(PetscInt i, PetscInt n)
+static bool IsNyquist(PetscInt k, PetscInt n)
 {
-  return 2 * i == n;
+  return 2 * PetscAbsInt(k) == n;
 }
 
-/* The mode's index along every axis; modes are [x][mine], `rest` is [y][half of z] or [half of y]. */
-static void ModeIndex(UnrFFT fft, PetscInt mode, PetscInt index[UNR_MAX_DIM])
+/* The wavenumber's place among the kept ones, -1 if it is none; of the two at Nyquist there is one. */
+static PetscInt Place(PetscInt k, PetscInt cut, PetscInt kept, PetscInt n)
+{
+  if (PetscAbsInt(k) > cut) return -1;
+  return IsNyquist(k, n) ? n / 2 : (k < 0 ? k + kept : k);
+}
+
+/* Modes of a rank are [kept x][slice of the row]; a row is [kept y][kept z] or [kept y]; in 1-D [kept x]. */
+static void ModeWavenumbers(UnrFFT fft, PetscInt mode, PetscInt k[UNR_MAX_DIM])
 {
   const struct UnrFFTData_ *d = fft->data;
-  PetscInt last = fft->grid->dim - 1, half = fft->grid->points[last] / 2 + 1;
-  PetscInt rest = d->first + (d->mine ? mode % d->mine : 0), x = d->mine ? mode / d->mine : 0;
+  const PetscInt *n = fft->grid->points;
+  const int last = fft->grid->dim - 1;
+  const PetscInt place = d->first + mode % d->mine;
 
-  index[0] = index[1] = index[2] = 0;
-  if (last == 0) {
-    index[0] = rest;
-  } else {
-    index[0] = x;
-    index[last] = rest % half;
-    if (last == 2) index[1] = rest / half;
-  }
+  k[0] = k[1] = k[2] = 0;
+  if (last > 0) k[0] = Wavenumber(mode / d->mine, d->kept[0], n[0]);
+  if (last > 1) k[1] = Wavenumber(place / d->kept[2], d->kept[1], n[1]);
+  k[last] = place % d->kept[last];
 }
 
 static PetscErrorCode SetWavenumbers(UnrFFT fft)
 {
   const PetscInt *n = fft->grid->points;
-  PetscInt last = fft->grid->dim - 1, index[UNR_MAX_DIM];
+  const int last = fft->grid->dim - 1;
+  PetscInt k[UNR_MAX_DIM];
 
   PetscFunctionBeginUser;
   for (int a = 0; a < UNR_MAX_DIM; a++)
     PetscCall(PetscMalloc2(fft->modes, &fft->k[a], fft->modes, &fft->k_odd[a]));
   PetscCall(PetscMalloc1(fft->modes, &fft->weight));
   for (PetscInt m = 0; m < fft->modes; m++) {
-    ModeIndex(fft, m, index);
+    ModeWavenumbers(fft, m, k);
     for (int a = 0; a < UNR_MAX_DIM; a++) {
-      fft->k[a][m] = Wavenumber(index[a], n[a]);
-      fft->k_odd[a][m] = IsNyquist(index[a], n[a]) ? 0 : fft->k[a][m];
+      fft->k[a][m] = (double)k[a];
+      fft->k_odd[a][m] = IsNyquist(k[a], n[a]) ? 0 : (double)k[a];
     }
-    fft->weight[m] = index[last] == 0 || IsNyquist(index[last], n[last]) ? 1 : 2;
+    fft->weight[m] = k[last] == 0 || IsNyquist(k[last], n[last]) ? 1 : 2;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void UnrFFTLocate(UnrFFT fft, const PetscInt k[UNR_MAX_DIM], int *rank, PetscInt *mode)
+{
+  const struct UnrFFTData_ *d = fft->data;
+  const PetscInt *n = fft->grid->points;
+  const int last = fft->grid->dim - 1;
+  const PetscInt sign = k[last] < 0 && !IsNyquist(k[last], n[last]) ? -1 : 1;
+  PetscInt place[UNR_MAX_DIM] = {0}, row;
+  bool is_kept = true;
+
+  for (int a = 0; a <= last; a++) {
+    place[a] = Place(sign * k[a], fft->cut[a], d->kept[a], n[a]);
+    is_kept = is_kept && place[a] >= 0;
+  }
+  *rank = -1;
+  *mode = -1;
+  if (!is_kept) return;
+  row = last > 1 ? place[1] * d->kept[2] + place[2] : place[last];
+  *rank = fft->grid->rank;
+  if (last > 0)
+    for (*rank = 0; d->slice[*rank + 1] <= row;) (*rank)++;
+  *mode = row - d->slice[*rank];
+  if (last > 0) *mode += place[0] * (d->slice[*rank + 1] - d->slice[*rank]);
+}
+
+/* Cuts `count` modes of a row, from `from` of the transformed row and `place` of the kept ones on, at the
+ * ranks' borders. */
+static void AddSegments(UnrFFT fft, PetscInt from, PetscInt place, PetscInt count)
+{
+  struct UnrFFTData_ *d = fft->data;
+
+  for (int r = 0; r < fft->grid->size && count > 0; r++) {
+    const PetscInt here = PetscMin(count, d->slice[r + 1] - place);
+
+    if (here <= 0) continue;
+    d->segment[d->segments++] =
+        (UnrFFTSegment){.rank = r, .from = from, .to = place - d->slice[r], .count = here};
+    from += here;
+    place += here;
+    count -= here;
+  }
+}
+
+/* Slices and segments of a row.  In 1-D every rank has the whole line. */
+static PetscErrorCode SetRow(UnrFFT fft)
+{
+  struct UnrFFTData_ *d = fft->data;
+  UnrGrid g = fft->grid;
+  const int last = g->dim - 1;
+  const PetscInt lines = last > 1 ? g->points[1] : 1, kept_lines = last > 1 ? d->kept[1] : 1;
+  const PetscInt half = g->points[last] / 2 + 1, rest = kept_lines * d->kept[last];
+
+  PetscFunctionBeginUser;
+  d->row_cells = lines * g->points[last];
+  d->row_numbers = lines * half;
+  d->field_rows = last > 0 ? g->count[0] : 1;
+  PetscCall(PetscMalloc2(g->size + 1, &d->slice, kept_lines * g->size, &d->segment));
+  for (int r = 0; r <= g->size; r++)
+    d->slice[r] = last > 0 ? UnrPartStart(rest, g->size, r) : (r > g->rank ? rest : 0);
+  d->first = d->slice[g->rank];
+  d->mine = d->slice[g->rank + 1] - d->first;
+  for (PetscInt l = 0; l < kept_lines; l++) {
+    const PetscInt k = last > 1 ? Wavenumber(l, d->kept[1], lines) : 0;
+
+    AddSegments(fft, (k < 0 ? k + lines : k) * half, l * d->kept[last], d->kept[last]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
   UnrFFTCreate - the transform of a grid's fields.     Collective on the grid.
-  In      grid    borrowed, must outlive the transform; in 2-D and 3-D in one block along y and z
+  In      grid     borrowed, must outlive the transform; in 2-D and 3-D in one block along y and z
+          dealias  leave out the modes above two thirds: of a product of two kept modes, what the points
+                   mistake for a lower mode is then left out
   Errors  PETSC_ERR_SUP for other blocks: the layout must have been chosen with split[1] = split[2] = false
 */
-PetscErrorCode UnrFFTCreate(UnrGrid grid, UnrFFT *fft)
+PetscErrorCode UnrFFTCreate(UnrGrid grid, bool dealias, UnrFFT *fft)
 {
   UnrFFT f;
   struct UnrFFTData_ *d;
@@ -78,22 +145,23 @@ PetscErrorCode UnrFFTCreate(UnrGrid grid, UnrFFT *fft)
   PetscCall(PetscNew(&f));
   PetscCall(PetscNew(&d));
   f->grid = grid;
+  f->is_dealiased = dealias;
   f->data = d;
-  d->is_whole = grid->dim == 1 || grid->size == 1;
-  d->rest = grid->points[grid->dim - 1] / 2 + 1;
-  if (grid->dim == 3) d->rest *= grid->points[1];
-  if (!d->is_whole) d->first = UnrPartStart(d->rest, grid->size, grid->rank);
-  d->mine = d->is_whole ? d->rest : UnrPartStart(d->rest, grid->size, grid->rank + 1) - d->first;
-  f->cells = grid->dim == 1 ? grid->points[0] : grid->local;
-  f->modes = grid->dim == 1 ? d->rest : grid->points[0] * d->mine;
-  PetscCall(SetWavenumbers(f));
-  PetscCall(PetscCalloc3(grid->size, &d->one_slab, grid->size, &d->one_pencil, grid->size, &d->nought));
-  PetscCall(PetscCalloc4(grid->size, &d->lines, grid->size, &d->lines_at, grid->size, &d->segments,
-                         grid->size, &d->segments_at));
-  for (int r = 0; r < grid->size; r++) {
-    d->one_slab[r] = UnrPartStart(d->rest, grid->size, r + 1) > UnrPartStart(d->rest, grid->size, r);
-    d->one_pencil[r] = d->mine > 0;
+  for (int a = 0; a < UNR_MAX_DIM; a++) {
+    const PetscInt n = grid->points[a];
+
+    /* 3 cut < n: the alias n - 2 cut of the highest sum lies beyond the cut. */
+    f->cut[a] = dealias ? (n - 1) / 3 : n / 2;
+    d->kept[a] = a == grid->dim - 1 ? f->cut[a] + 1 : PetscMin(2 * f->cut[a] + 1, n);
   }
+  PetscCall(SetRow(f));
+  f->cells = d->field_rows * d->row_cells;
+  f->modes = (grid->dim > 1 ? d->kept[0] : 1) * d->mine;
+  PetscCall(SetWavenumbers(f));
+  PetscCall(PetscCommGetNewTag(grid->comm, &d->tag));
+  PetscCall(PetscMalloc1(2 * grid->size, &d->request));
+  PetscCall(PetscCalloc4(grid->size, &d->lines, grid->size, &d->lines_at, grid->size, &d->segments_of,
+                         grid->size, &d->segments_at));
   *fft = f;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,93 +178,10 @@ PetscErrorCode UnrFFTDestroy(UnrFFT *fft)
   PetscCall(UnrFFTPlansDestroy(f));
   for (int a = 0; a < UNR_MAX_DIM; a++) PetscCall(PetscFree2(f->k[a], f->k_odd[a]));
   PetscCall(PetscFree(f->weight));
-  PetscCall(PetscFree3(d->one_slab, d->one_pencil, d->nought));
-  PetscCall(PetscFree4(d->lines, d->lines_at, d->segments, d->segments_at));
+  PetscCall(PetscFree2(d->slice, d->segment));
+  PetscCall(PetscFree(d->request));
+  PetscCall(PetscFree4(d->lines, d->lines_at, d->segments_of, d->segments_at));
   PetscCall(PetscFree(f->data));
   PetscCall(PetscFree(*fft));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A plan runs on arrays aligned like those it was made for; others go through a buffer, so that the bits
- * stay. */
-static bool IsAligned(const void *array)
-{
-  return fftw_alignment_of((double *)array) == 0;
-}
-
-/*
-  UnrFFTForward - modes of `fields` real fields, unscaled.     Collective on the grid in 2-D and 3-D.
-  In      work    [field][cells]
-  Out     modes   [field][modes]; must not overlap work
-  Cost    one exchange of all fields on more than one rank in 2-D and 3-D; none else
-*/
-PetscErrorCode UnrFFTForward(UnrFFT fft, PetscInt fields, const double *work, UnrComplex *modes)
-{
-  struct UnrFFTData_ *d = fft->data;
-  size_t cells = (size_t)fields * fft->cells, numbers = (size_t)fields * fft->modes;
-  UnrComplex *out = modes, *slab;
-  double *in = (double *)work; /* FFTW's r2c leaves it alone */
-  UnrFFTPlan plan;
-
-  PetscFunctionBeginUser;
-  if (fields == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(UnrEventBegin(UNR_EVENT_FFT));
-  PetscCall(UnrFFTPlanGet(fft, fields, &plan));
-  if (!IsAligned(in)) {
-    PetscCall(UnrFFTBufferGet(&d->real, cells * sizeof(double), &in));
-    PetscCall(PetscArraycpy(in, work, cells));
-  }
-  if (!IsAligned(out)) PetscCall(UnrFFTBufferGet(&d->pencil, numbers * sizeof(UnrComplex), &out));
-  if (d->is_whole) {
-    fftw_execute_dft_r2c(plan.forward, in, out);
-  } else {
-    PetscCall(UnrFFTBufferGet(&d->slab, (size_t)fields * fft->grid->count[0] * d->rest * sizeof(UnrComplex),
-                              &slab));
-    fftw_execute_dft_r2c(plan.forward, in, slab);
-    PetscCall(UnrEventBegin(UNR_EVENT_TRANSPOSE));
-    PetscCallMPI(MPI_Alltoallw(slab, d->one_slab, d->nought, plan.slab_type, out, d->one_pencil, d->nought,
-                               plan.pencil_type, fft->grid->comm));
-    PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
-    if (plan.x_forward) fftw_execute_dft(plan.x_forward, out, out);
-  }
-  if (out != modes) PetscCall(PetscArraycpy(modes, out, numbers));
-  PetscCall(UnrEventEnd(UNR_EVENT_FFT));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  UnrFFTBackward - real fields of `fields` sets of modes, scaled by 1 / points.     Collective like
-  UnrFFTForward. In      modes   [field][modes], preserved: FFTW's c2r would not, so the scaled copy is what
-  it gets Out     work    [field][cells]; must not overlap modes
-*/
-PetscErrorCode UnrFFTBackward(UnrFFT fft, PetscInt fields, const UnrComplex *modes, double *work)
-{
-  struct UnrFFTData_ *d = fft->data;
-  size_t cells = (size_t)fields * fft->cells, numbers = (size_t)fields * fft->modes;
-  double scale = 1.0 / (double)fft->grid->total, *out = work;
-  UnrComplex *in, *slab;
-  UnrFFTPlan plan;
-
-  PetscFunctionBeginUser;
-  if (fields == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(UnrEventBegin(UNR_EVENT_FFT));
-  PetscCall(UnrFFTPlanGet(fft, fields, &plan));
-  if (!IsAligned(out)) PetscCall(UnrFFTBufferGet(&d->real, cells * sizeof(double), &out));
-  PetscCall(UnrFFTBufferGet(&d->pencil, numbers * sizeof(UnrComplex), &in));
-  for (size_t m = 0; m < numbers; m++) in[m] = scale * modes[m];
-  if (d->is_whole) {
-    fftw_execute_dft_c2r(plan.backward, in, out);
-  } else {
-    PetscCall(UnrFFTBufferGet(&d->slab, (size_t)fields * fft->grid->count[0] * d->rest * sizeof(UnrComplex),
-                              &slab));
-    if (plan.x_backward) fftw_execute_dft(plan.x_backward, in, in);
-    PetscCall(UnrEventBegin(UNR_EVENT_TRANSPOSE));
-    PetscCallMPI(MPI_Alltoallw(in, d->one_pencil, d->nought, plan.pencil_type, slab, d->one_slab, d->nought,
-                               plan.slab_type, fft->grid->comm));
-    PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
-    fftw_execute_dft_c2r(plan.backward, slab, out);
-  }
-  if (out != work) PetscCall(PetscArraycpy(work, out, cells));
-  PetscCall(UnrEventEnd(UNR_EVENT_FFT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

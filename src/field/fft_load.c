@@ -79,7 +79,7 @@ static PetscErrorCode SetCounts(UnrFFT fft, UnrBatch u, PetscInt mine)
 
     PetscCall(UnrMPICount(u->stride * (size_t)(next - first), &d->lines[r]));
     PetscCall(UnrMPICount(u->stride * (size_t)first, &d->lines_at[r]));
-    PetscCall(UnrMPICount(lines * points, &d->segments[r]));
+    PetscCall(UnrMPICount(lines * points, &d->segments_of[r]));
     PetscCall(UnrMPICount(lines * x, &d->segments_at[r]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,7 +150,7 @@ PetscErrorCode UnrFFTLoad(UnrFFT fft, UnrBatch u, double *work)
   PetscCall(UnrFFTBufferGet(&d->receive, (size_t)mine * u->grid->components * fft->cells * sizeof(double),
                             &receive));
   Split(u, send);
-  PetscCallMPI(MPI_Alltoallv(send, d->lines, d->lines_at, MPI_DOUBLE, receive, d->segments, d->segments_at,
+  PetscCallMPI(MPI_Alltoallv(send, d->lines, d->lines_at, MPI_DOUBLE, receive, d->segments_of, d->segments_at,
                              MPI_DOUBLE, fft->grid->comm));
   Join(fft, mine * u->grid->components, receive, work);
   PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));
@@ -180,7 +180,7 @@ PetscErrorCode UnrFFTStore(UnrFFT fft, const double *work, UnrBatch u, InsertMod
       UnrFFTBufferGet(&d->send, (size_t)mine * u->grid->components * fft->cells * sizeof(double), &send));
   PetscCall(UnrFFTBufferGet(&d->receive, (size_t)u->samples * u->stride * sizeof(double), &receive));
   Cut(fft, mine * u->grid->components, work, send);
-  PetscCallMPI(MPI_Alltoallv(send, d->segments, d->segments_at, MPI_DOUBLE, receive, d->lines, d->lines_at,
+  PetscCallMPI(MPI_Alltoallv(send, d->segments_of, d->segments_at, MPI_DOUBLE, receive, d->lines, d->lines_at,
                              MPI_DOUBLE, fft->grid->comm));
   Merge(receive, u, mode);
   PetscCall(UnrEventEnd(UNR_EVENT_TRANSPOSE));

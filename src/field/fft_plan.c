@@ -1,4 +1,4 @@
-/* FFTW's plans and MPI's types for the exchange, one set for each number of fields, made once and kept. */
+/* FFTW's plans, one set for each number of fields, made once and kept; and the buffers. */
 #include "field/fft_impl.h"
 #include "core/call.h"
 
@@ -18,109 +18,89 @@ PetscErrorCode UnrFFTBufferGet(UnrFFTBuffer *buffer, size_t bytes, void *block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* FFTW's r2c and c2r plans of the axes from `first` on, `many` times. */
-static PetscErrorCode RealPlans(UnrFFT fft, int first, PetscInt many, double *real, UnrComplex *modes,
-                                UnrFFTPlan *plan)
+/* A block of rows, and one of columns, fill about half of the nearest cache. */
+enum { BLOCK_NUMBERS = 2048 };
+
+static PetscInt RowCount(UnrFFT fft, PetscInt rows)
 {
-  int rank = fft->grid->dim - first;
-  fftw_iodim64 to[UNR_MAX_DIM], from[UNR_MAX_DIM], howmany_to, howmany_from;
-  ptrdiff_t cells = 1, numbers = 1;
+  PetscInt count = PetscMax(1, BLOCK_NUMBERS / fft->data->row_numbers);
 
-  PetscFunctionBeginUser;
-  for (int i = rank - 1; i >= 0; i--) {
-    PetscInt n = fft->grid->points[first + i];
-
-    to[i] = (fftw_iodim64){.n = n, .is = cells, .os = numbers};
-    from[i] = (fftw_iodim64){.n = n, .is = numbers, .os = cells};
-    cells *= n;
-    numbers *= i == rank - 1 ? n / 2 + 1 : n;
-  }
-  howmany_to = (fftw_iodim64){.n = many, .is = cells, .os = numbers};
-  howmany_from = (fftw_iodim64){.n = many, .is = numbers, .os = cells};
-  plan->forward = fftw_plan_guru64_dft_r2c(rank, to, 1, &howmany_to, real, modes, FFTW_ESTIMATE);
-  UnrCheckPlan(plan->forward);
-  plan->backward = fftw_plan_guru64_dft_c2r(rank, from, 1, &howmany_from, modes, real, FFTW_ESTIMATE);
-  UnrCheckPlan(plan->backward);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  /* Every block starts on an even double: FFTW's SIMD wants 16 bytes. */
+  if (fft->data->row_cells % 2) count = (count + 1) / 2 * 2;
+  return PetscMin(count, rows);
 }
 
-/* Complex transforms along x of [field][x][mine], in place; none where this rank has no modes. */
-static PetscErrorCode PencilPlans(UnrFFT fft, PetscInt fields, UnrComplex *pencil, UnrFFTPlan *plan)
+static PetscInt ColumnCount(UnrFFT fft, PetscInt columns)
 {
-  ptrdiff_t n = fft->grid->points[0], mine = fft->data->mine;
-  fftw_iodim64 x = {.n = n, .is = mine, .os = mine};
-  fftw_iodim64 howmany[2] = {{.n = fields, .is = n * mine, .os = n * mine}, {.n = mine, .is = 1, .os = 1}};
-
-  PetscFunctionBeginUser;
-  if (mine == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  plan->x_forward = fftw_plan_guru64_dft(1, &x, 2, howmany, pencil, pencil, FFTW_FORWARD, FFTW_ESTIMATE);
-  UnrCheckPlan(plan->x_forward);
-  plan->x_backward = fftw_plan_guru64_dft(1, &x, 2, howmany, pencil, pencil, FFTW_BACKWARD, FFTW_ESTIMATE);
-  UnrCheckPlan(plan->x_backward);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PetscMin(PetscMax(8, BLOCK_NUMBERS / fft->grid->points[0]), columns);
 }
 
-/* `count` blocks of `length` complex numbers from number `at` on, `stride` apart. */
-static PetscErrorCode BlocksType(size_t count, size_t length, size_t stride, size_t at, MPI_Datatype *type)
-{
-  MPI_Datatype vector;
-  PetscMPIInt c, l, s, one = 1;
-  MPI_Aint bytes = (MPI_Aint)at * (MPI_Aint)sizeof(UnrComplex);
-
-  PetscFunctionBeginUser;
-  PetscCall(UnrMPICount(count, &c));
-  PetscCall(UnrMPICount(length, &l));
-  PetscCall(UnrMPICount(stride, &s));
-  PetscCallMPI(MPI_Type_vector(c, l, s, MPI_C_DOUBLE_COMPLEX, &vector));
-  PetscCallMPI(MPI_Type_create_hindexed(1, &one, &bytes, vector, type));
-  PetscCallMPI(MPI_Type_commit(type));
-  PetscCallMPI(MPI_Type_free(&vector));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What rank r has of x goes with what this rank has of the rest, and the other way round. */
-static PetscErrorCode ExchangeTypes(UnrFFT fft, PetscInt fields, UnrFFTPlan *plan)
+/* Real and complex transforms of `count` rows: lines of the last axis, then in 3-D along y where z is kept.
+ */
+static PetscErrorCode RowPlans(UnrFFT fft, PetscInt count, double *real, UnrComplex *row, UnrFFTBlock *block)
 {
   const struct UnrFFTData_ *d = fft->data;
-  UnrGrid g = fft->grid;
+  const int last = fft->grid->dim - 1;
+  const ptrdiff_t n = fft->grid->points[last], half = n / 2 + 1;
+  const ptrdiff_t lines = count * (d->row_cells / n), ny = fft->grid->points[1];
+  fftw_iodim64 line = {.n = n, .is = 1, .os = 1}, y = {.n = ny, .is = half, .os = half};
+  fftw_iodim64 to = {.n = lines, .is = n, .os = half}, from = {.n = lines, .is = half, .os = n};
+  fftw_iodim64 along_y[2] = {{.n = count, .is = ny * half, .os = ny * half},
+                             {.n = d->kept[last], .is = 1, .os = 1}};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(g->size, &plan->slab_type, g->size, &plan->pencil_type));
-  for (int r = 0; r < g->size; r++) {
-    size_t first = (size_t)UnrPartStart(d->rest, g->size, r);
-    size_t rest = (size_t)UnrPartStart(d->rest, g->size, r + 1) - first, mine = (size_t)d->mine;
-    size_t x = (size_t)g->starts[0][r], points = (size_t)g->starts[0][r + 1] - x;
-
-    plan->slab_type[r] = plan->pencil_type[r] = MPI_BYTE;
-    if (d->one_slab[r])
-      PetscCall(BlocksType((size_t)fields * g->count[0], rest, d->rest, first, &plan->slab_type[r]));
-    if (d->one_pencil[r])
-      PetscCall(BlocksType(fields, points * mine, g->points[0] * mine, x * mine, &plan->pencil_type[r]));
-  }
+  *block = (UnrFFTBlock){.count = count};
+  if (count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  block->forward = fftw_plan_guru64_dft_r2c(1, &line, 1, &to, real, row, FFTW_ESTIMATE);
+  UnrCheckPlan(block->forward);
+  block->backward = fftw_plan_guru64_dft_c2r(1, &line, 1, &from, row, real, FFTW_ESTIMATE);
+  UnrCheckPlan(block->backward);
+  if (last < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  block->y_forward = fftw_plan_guru64_dft(1, &y, 2, along_y, row, row, FFTW_FORWARD, FFTW_ESTIMATE);
+  UnrCheckPlan(block->y_forward);
+  block->y_backward = fftw_plan_guru64_dft(1, &y, 2, along_y, row, row, FFTW_BACKWARD, FFTW_ESTIMATE);
+  UnrCheckPlan(block->y_backward);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Complex transforms along x of `count` of the `columns`, between pencil and column buffer. */
+static PetscErrorCode ColumnPlans(UnrFFT fft, PetscInt columns, PetscInt count, UnrComplex *pencil,
+                                  UnrComplex *column, UnrFFTBlock *block)
+{
+  const ptrdiff_t n = fft->grid->points[0], stride = UnrFFTColumnStride(count);
+  fftw_iodim64 to = {.n = n, .is = columns, .os = stride}, from = {.n = n, .is = stride, .os = columns};
+  fftw_iodim64 many = {.n = count, .is = 1, .os = 1};
+
+  PetscFunctionBeginUser;
+  *block = (UnrFFTBlock){.count = count};
+  if (count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  block->forward = fftw_plan_guru64_dft(1, &to, 1, &many, pencil, column, FFTW_FORWARD, FFTW_ESTIMATE);
+  UnrCheckPlan(block->forward);
+  block->backward = fftw_plan_guru64_dft(1, &from, 1, &many, column, pencil, FFTW_BACKWARD, FFTW_ESTIMATE);
+  UnrCheckPlan(block->backward);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* FFTW_ESTIMATE touches no array: one address that is aligned stands for all. */
 static PetscErrorCode MakePlan(UnrFFT fft, PetscInt fields, UnrFFTPlan *plan)
 {
-  struct UnrFFTData_ *d = fft->data;
-  size_t rows = (size_t)fields * fft->grid->count[0];
-  UnrFFTBuffer planning = {NULL, 0}; /* only its alignment counts: FFTW_ESTIMATE touches no array */
-  double *real;
-  UnrComplex *slab, *pencil;
+  const PetscInt rows = fields * fft->data->field_rows, columns = fields * fft->data->mine;
+  const PetscInt row = RowCount(fft, rows), column = ColumnCount(fft, columns);
+  UnrFFTBuffer here = {NULL, 0}, there = {NULL, 0};
+  void *a, *b;
 
   PetscFunctionBeginUser;
   *plan = (UnrFFTPlan){.fields = fields};
-  PetscCall(UnrFFTBufferGet(&planning, (size_t)fields * fft->cells * sizeof(double), &real));
-  PetscCall(UnrFFTBufferGet(&d->pencil, ((size_t)fields * fft->modes + 1) * sizeof(UnrComplex), &pencil));
-  if (d->is_whole) {
-    PetscCall(RealPlans(fft, 0, fields, real, pencil, plan));
-  } else {
-    PetscCall(UnrFFTBufferGet(&d->slab, rows * d->rest * sizeof(UnrComplex), &slab));
-    PetscCall(RealPlans(fft, 1, fields * fft->grid->count[0], real, slab, plan));
-    PetscCall(PencilPlans(fft, fields, pencil, plan));
-    PetscCall(ExchangeTypes(fft, fields, plan));
+  PetscCall(UnrFFTBufferGet(&here, 64, &a));
+  PetscCall(UnrFFTBufferGet(&there, 64, &b));
+  PetscCall(RowPlans(fft, row, a, b, &plan->rows[0]));
+  PetscCall(RowPlans(fft, rows % row, a, b, &plan->rows[1]));
+  if (fft->grid->dim > 1 && columns > 0) {
+    PetscCall(ColumnPlans(fft, columns, column, a, b, &plan->columns[0]));
+    PetscCall(ColumnPlans(fft, columns, columns % column, a, b, &plan->columns[1]));
   }
-  fftw_free(planning.block);
+  fftw_free(here.block);
+  fftw_free(there.block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,26 +122,28 @@ PetscErrorCode UnrFFTPlanGet(UnrFFT fft, PetscInt fields, UnrFFTPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* UnrFFTPlansDestroy - frees plans, types and buffers.     Local. */
+static void BlockDestroy(UnrFFTBlock *block)
+{
+  fftw_plan plans[] = {block->forward, block->backward, block->y_forward, block->y_backward};
+
+  for (int i = 0; i < 4; i++)
+    if (plans[i]) fftw_destroy_plan(plans[i]);
+}
+
+/* UnrFFTPlansDestroy - frees plans and buffers.     Local. */
 PetscErrorCode UnrFFTPlansDestroy(UnrFFT fft)
 {
   struct UnrFFTData_ *d = fft->data;
-  UnrFFTBuffer *buffers[] = {&d->real, &d->slab, &d->pencil, &d->send, &d->receive};
+  UnrFFTBuffer *buffers[] = {&d->real, &d->row, &d->column, &d->pencil, &d->slices, &d->send, &d->receive};
 
   PetscFunctionBeginUser;
   for (PetscInt p = 0; p < d->plans; p++) {
-    UnrFFTPlan *plan = &d->plan[p];
-    fftw_plan plans[] = {plan->forward, plan->backward, plan->x_forward, plan->x_backward};
-
-    for (int i = 0; i < 4; i++)
-      if (plans[i]) fftw_destroy_plan(plans[i]);
-    for (int r = 0; plan->slab_type && r < fft->grid->size; r++) {
-      if (plan->slab_type[r] != MPI_BYTE) PetscCallMPI(MPI_Type_free(&plan->slab_type[r]));
-      if (plan->pencil_type[r] != MPI_BYTE) PetscCallMPI(MPI_Type_free(&plan->pencil_type[r]));
+    for (int i = 0; i < 2; i++) {
+      BlockDestroy(&d->plan[p].rows[i]);
+      BlockDestroy(&d->plan[p].columns[i]);
     }
-    PetscCall(PetscFree2(plan->slab_type, plan->pencil_type));
   }
   PetscCall(PetscFree(d->plan));
-  for (int b = 0; b < 5; b++) fftw_free(buffers[b]->block);
+  for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++) fftw_free(buffers[b]->block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,8 @@
 /*
   Scalar Burgers, Fourier spectral:  u_t + (u^2/2)_x [+ (u^2/2)_y] = nu Laplace u,  periodic, 1-D and 2-D.
 
-  Dealiased, the state and the product lose their modes above two thirds by the same mask, so that the
-  transpose is exact.      Maths   docs/physics/burgers.md
+  Dealiased, the state and the product have the same modes, those up to two thirds, so that the transpose is
+  exact.      Maths   docs/physics/burgers.md
 */
 #include "core/error.h"
 #include "physics/burgers_options.h"
@@ -19,13 +19,11 @@ static PetscErrorCode UnrPhysicsDescribe_BurgersSpectral(int dim, UnrNeeds *need
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode UnrPhysicsCreate_BurgersSpectral(UnrPhysics physics)
+static PetscErrorCode UnrPhysicsDealias_BurgersSpectral(UnrPhysics physics, bool *dealias)
 {
-  bool dealias;
-
   PetscFunctionBeginUser;
-  PetscCall(UnrOptionBool(UnrBurgersOptions, NULL, "-physics_burgers_dealias", &dealias));
-  if (dealias) PetscCall(UnrConvectionCreateMask(physics));
+  (void)physics;
+  PetscCall(UnrOptionBool(UnrBurgersOptions, NULL, "-physics_burgers_dealias", dealias));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,11 +53,9 @@ const UnrPhysicsOps UnrPhysicsOps_BurgersSpectral = {
     .options = UnrBurgersOptions,
     .parameters = UnrBurgersParameters,
     .describe = UnrPhysicsDescribe_BurgersSpectral,
-    .create = UnrPhysicsCreate_BurgersSpectral,
-    .destroy = UnrConvectionDestroyMask,
+    .dealias = UnrPhysicsDealias_BurgersSpectral,
     .symbol = UnrPhysicsSymbol_BurgersSpectral,
     .nonlinear = UnrConvectionNonlinear,
     .nonlinear_jvp = UnrConvectionNonlinearJvp,
     .nonlinear_vjp = UnrConvectionNonlinearVjp,
-    .constrain = UnrConvectionConstrain,
 };

@@ -23,6 +23,14 @@ static PetscErrorCode UnrPhysicsDescribe_KdVSpectral(int dim, UnrNeeds *needs, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode UnrPhysicsDealias_KdVSpectral(UnrPhysics physics, bool *dealias)
+{
+  PetscFunctionBeginUser;
+  (void)physics;
+  *dealias = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* -delta (i K)^3 = i delta K^3;  d/d delta = i K^3;  K = 2 pi k / length, 0 at the Nyquist mode. */
 static PetscErrorCode UnrPhysicsSymbol_KdVSpectral(UnrPhysics physics, const double par[],
                                                    UnrComplex symbol[], UnrComplex symbol_par[])
@@ -47,11 +55,9 @@ const UnrPhysicsOps UnrPhysicsOps_KdVSpectral = {
     .options = options,
     .parameters = parameters,
     .describe = UnrPhysicsDescribe_KdVSpectral,
-    .create = UnrConvectionCreateMask,
-    .destroy = UnrConvectionDestroyMask,
+    .dealias = UnrPhysicsDealias_KdVSpectral,
     .symbol = UnrPhysicsSymbol_KdVSpectral,
     .nonlinear = UnrConvectionNonlinear,
     .nonlinear_jvp = UnrConvectionNonlinearJvp,
     .nonlinear_vjp = UnrConvectionNonlinearVjp,
-    .constrain = UnrConvectionConstrain,
 };

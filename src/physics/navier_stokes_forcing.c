@@ -17,12 +17,10 @@ PetscErrorCode UnrNavierStokesForcingCheck(UnrPhysics physics)
 {
   const UnrNavierStokes *ns = physics->data;
   const PetscInt *n = physics->grid->points;
-  bool dealias;
 
   PetscFunctionBeginUser;
   if (ns->forcing != UNR_NS_FORCING_KOLMOGOROV) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(UnrOptionBool(UnrNavierStokesOptions, NULL, "-physics_navier_stokes_dealias", &dealias));
-  const PetscInt most = dealias ? (n[1] - 1) / 3 : (n[1] - 1) / 2;
+  const PetscInt most = PetscMin(physics->fft->cut[1], (n[1] - 1) / 2);
   UnrUserCheck(ns->forcing_wavenumber <= most,
                "-physics_navier_stokes_forcing_wavenumber (%" PetscInt_FMT ") for %" PetscInt_FMT
                " points along y; allowed: up to %" PetscInt_FMT "; try: more points, or a longer wave",

@@ -26,6 +26,14 @@ static PetscErrorCode UnrPhysicsDescribe_NavierStokesSpectral(int dim, UnrNeeds 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode UnrPhysicsDealias_NavierStokesSpectral(UnrPhysics physics, bool *dealias)
+{
+  PetscFunctionBeginUser;
+  (void)physics;
+  PetscCall(UnrOptionBool(UnrNavierStokesOptions, NULL, "-physics_navier_stokes_dealias", dealias));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* -nu |K|^2 - drag, of the linear forcing + A but for the mean; of the tracer -kappa |K|^2. */
 static PetscErrorCode UnrPhysicsSymbol_NavierStokesSpectral(UnrPhysics physics, const double par[],
                                                             UnrComplex symbol[], UnrComplex symbol_par[])
@@ -208,6 +216,7 @@ const UnrPhysicsOps UnrPhysicsOps_NavierStokesSpectral = {
     .options = UnrNavierStokesOptions,
     .parameters = UnrNavierStokesParameters,
     .describe = UnrPhysicsDescribe_NavierStokesSpectral,
+    .dealias = UnrPhysicsDealias_NavierStokesSpectral,
     .create = UnrPhysicsCreate_NavierStokes,
     .destroy = UnrPhysicsDestroy_NavierStokes,
     .symbol = UnrPhysicsSymbol_NavierStokesSpectral,

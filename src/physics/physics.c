@@ -134,6 +134,7 @@ static PetscErrorCode LengthFromOptions(UnrPhysics physics)
 PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics_out)
 {
   UnrPhysics physics;
+  bool dealias = false;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&physics));
@@ -142,7 +143,8 @@ PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics_out)
   physics->field = physics->ops->field;
   PetscCall(ParametersFromOptions(physics));
   PetscCall(LengthFromOptions(physics));
-  if (physics->ops->symbol) PetscCall(UnrFFTCreate(grid, &physics->fft));
+  if (physics->ops->dealias) PetscCall(physics->ops->dealias(physics, &dealias));
+  if (physics->ops->symbol) PetscCall(UnrFFTCreate(grid, dealias, &physics->fft));
   if (physics->ops->create) PetscCall(physics->ops->create(physics));
   *physics_out = physics;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,9 +222,13 @@ PetscInt UnrPhysicsParameterIndex(UnrPhysics physics, const char *name)
 
 bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature)
 {
+  bool has_modes;
+
   if (feature == UNR_PHYSICS_SYMBOL) return physics->ops->symbol;
   if (feature == UNR_PHYSICS_JACOBIAN) return physics->ops->jacobian;
-  return physics->ops->constrain || physics->ops->constrain_modes;
+  has_modes = physics->fft && (physics->ops->constrain_modes || physics->fft->is_dealiased);
+  if (feature == UNR_PHYSICS_CONSTRAIN_MODES) return has_modes && !physics->ops->constrain;
+  return has_modes || physics->ops->constrain;
 }
 
 /*

@@ -52,7 +52,12 @@ PetscErrorCode UnrPhysicsJacobianCreate(UnrPhysics physics, Mat *J);
 PetscErrorCode UnrPhysicsJacobian(UnrPhysics physics, const double par[], Vec u, Mat J);
 
 /* What a physics offers besides rhs, jvp and vjp. */
-typedef enum { UNR_PHYSICS_SYMBOL, UNR_PHYSICS_JACOBIAN, UNR_PHYSICS_CONSTRAIN } UnrPhysicsFeature;
+typedef enum {
+  UNR_PHYSICS_SYMBOL,
+  UNR_PHYSICS_JACOBIAN,
+  UNR_PHYSICS_CONSTRAIN,
+  UNR_PHYSICS_CONSTRAIN_MODES /* forward transform and UnrPhysicsConstrainModes() are all of P */
+} UnrPhysicsFeature;
 bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature);
 
 /*
@@ -99,8 +104,9 @@ PetscInt UnrPhysicsShells(UnrPhysics physics);
 /* energy[sample][shell]: sum over a shell's modes of |u|^2/2, mean over the domain; the same on all ranks. */
 PetscErrorCode UnrPhysicsSpectrum(UnrPhysics physics, const double par[], UnrBatch u, double energy[]);
 
-/* P on modes, in place: what the scheme represents; modes as UnrPhysicsNonlinear().  Symmetric, so its own
-   transpose.  For steppers that stay on modes: they apply P themselves. */
+/* P on modes, in place, besides what dealiased transforms leave out: what the scheme represents; modes as
+   UnrPhysicsNonlinear().  Symmetric, so its own transpose.  The identity where a physics has none.  For
+   steppers that stay on modes: they apply P themselves where UnrPhysicsHas(UNR_PHYSICS_CONSTRAIN_MODES). */
 PetscErrorCode UnrPhysicsConstrainModes(UnrPhysics physics, PetscInt samples, const double par[],
                                         UnrComplex u[]);
 

@@ -115,10 +115,10 @@ PetscErrorCode UnrPhysicsConstrainModes(UnrPhysics physics, PetscInt samples, co
 PetscErrorCode UnrPhysicsConstrain(UnrPhysics physics, const double par[], UnrBatch u)
 {
   PetscFunctionBeginUser;
-  if (physics->ops->constrain_modes)
-    PetscCall(UnrPhysicsConstrain_Spectral(physics, par, u));
-  else if (physics->ops->constrain)
+  if (physics->ops->constrain)
     PetscCall(physics->ops->constrain(physics, par, u));
+  else if (UnrPhysicsHas(physics, UNR_PHYSICS_CONSTRAIN_MODES))
+    PetscCall(UnrPhysicsConstrain_Spectral(physics, par, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,6 +24,7 @@ typedef struct {
   const char *const *parameters;
   double default_length; /* of every axis where neither -grid_length nor a file says it; 0: 2 pi */
   PetscErrorCode (*describe)(int dim, UnrNeeds *needs, PetscInt *components); /* user error for a wrong dim */
+  PetscErrorCode (*dealias)(UnrPhysics, bool *dealias); /* are its transforms dealiased?  NULL: no */
   PetscErrorCode (*create)(UnrPhysics);
   PetscErrorCode (*destroy)(UnrPhysics);
   PetscErrorCode (*length)(UnrPhysics, const double par[], double length[]); /* NULL: -grid_length */
@@ -43,7 +44,7 @@ typedef struct {
   PetscErrorCode (*constrain)(UnrPhysics, const double[], UnrBatch);
   PetscErrorCode (*constrain_transpose)(UnrPhysics, const double[],
                                         UnrBatch); /* NULL: constrain is symmetric */
-  /* P on modes; where given, constrain is made from it. */
+  /* P on modes that dealiasing has left; where given, constrain is made from it. */
   PetscErrorCode (*constrain_modes)(UnrPhysics, PetscInt samples, const double par[], UnrComplex u[]);
   const UnrDiagnosticOps *diagnostics; /* ended by a NULL name; NULL: none */
   const char *integrals;               /* "energy|dissipation"; NULL: none */

@@ -55,6 +55,21 @@ static PetscErrorCode FromModes(const Share *share, const UnrComplex *modes, Unr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* u = P u: to modes, what a dealiased transform keeps of them, P on them, and back.     Collective on the
+ * grid. */
+PetscErrorCode UnrPhysicsConstrain_Spectral(UnrPhysics physics, const double par[], UnrBatch u)
+{
+  Share share;
+
+  PetscFunctionBeginUser;
+  PetscCall(ShareSet(physics, u->samples, &share));
+  PetscCall(ToModes(&share, u, share.u));
+  PetscCall(
+      UnrPhysicsConstrainModes(physics, share.samples, par + share.first * physics->parameters, share.u));
+  PetscCall(FromModes(&share, share.u, u, INSERT_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* rhs = L u + N(u).     Collective on the grid. */
 PetscErrorCode UnrPhysicsRhs_Spectral(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs)
 {
@@ -181,19 +196,5 @@ PetscErrorCode UnrPhysicsVjp_Spectral(UnrPhysics physics, const double par[], Un
                         par_bar ? par_bar + p : NULL));
   }
   if (u_bar) PetscCall(FromModes(&share, u_bar_modes, u_bar, ADD_VALUES));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* u = P u, P on modes.     Collective on the grid. */
-PetscErrorCode UnrPhysicsConstrain_Spectral(UnrPhysics physics, const double par[], UnrBatch u)
-{
-  Share share;
-
-  PetscFunctionBeginUser;
-  PetscCall(ShareSet(physics, u->samples, &share));
-  PetscCall(ToModes(&share, u, share.u));
-  PetscCall(
-      UnrPhysicsConstrainModes(physics, share.samples, par + share.first * physics->parameters, share.u));
-  PetscCall(FromModes(&share, share.u, u, INSERT_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

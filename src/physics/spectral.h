@@ -9,5 +9,5 @@ PetscErrorCode UnrPhysicsJvp_Spectral(UnrPhysics physics, const double par[], Un
                                       const double par_dot[], UnrBatch rhs_dot);
 PetscErrorCode UnrPhysicsVjp_Spectral(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch rhs_bar,
                                       UnrBatch u_bar, double par_bar[]);
-/* P, made from constrain_modes. */
+/* P, made of the transforms and the plugin's constrain_modes. */
 PetscErrorCode UnrPhysicsConstrain_Spectral(UnrPhysics physics, const double par[], UnrBatch u);

@@ -1,25 +1,7 @@
-/* The convective flux with nothing to choose but its mask, as functions for a plugin's table. */
+/* The convective flux with nothing to choose, as functions for a plugin's table. */
 #include "physics/spectral_convection.h"
 
 enum { SLOT_DERIVATIVE = UNR_SPECTRAL_FLUX_SLOTS };
-
-PetscErrorCode UnrConvectionCreateMask(UnrPhysics physics)
-{
-  double *mask;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(physics->fft->modes, &mask));
-  UnrSpectralMask(physics->fft, mask);
-  physics->data = mask;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode UnrConvectionDestroyMask(UnrPhysics physics)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree(physics->data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* G = i sum over axes of 2 pi k_odd / length.  Lengths are the same for all samples, but a file may set them
  * late. */
@@ -37,7 +19,7 @@ static PetscErrorCode FluxSet(UnrPhysics physics, const double par[], UnrSpectra
     for (int a = 0; a < physics->grid->dim; a++)
       derivative[m] += I * (2 * PETSC_PI / length[a] * physics->fft->k_odd[a][m]);
   }
-  *flux = (UnrSpectralFlux){.derivative = derivative, .mask = physics->data};
+  *flux = (UnrSpectralFlux){.derivative = derivative};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,13 +57,5 @@ PetscErrorCode UnrConvectionNonlinearVjp(UnrPhysics physics, PetscInt samples, c
   (void)par_bar;
   PetscCall(FluxSet(physics, par, &flux));
   PetscCall(UnrSpectralFluxVjp(physics, &flux, samples, u, n_bar, u_bar, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode UnrConvectionConstrain(UnrPhysics physics, const double par[], UnrBatch u)
-{
-  PetscFunctionBeginUser;
-  (void)par;
-  if (physics->data) PetscCall(UnrSpectralConstrain(physics, physics->data, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

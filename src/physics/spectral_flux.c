@@ -26,21 +26,7 @@ static PetscErrorCode WorkSet(UnrPhysics physics, PetscInt samples, Work *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v = IFFT(D u). */
-static PetscErrorCode ToCells(const Work *w, const double mask[], const UnrComplex u[], double v[])
-{
-  PetscFunctionBeginUser;
-  if (mask) {
-    for (PetscInt s = 0; s < w->samples; s++) {
-      for (size_t m = 0, i = (size_t)s * w->modes; m < w->modes; m++, i++) w->scratch[i] = mask[m] * u[i];
-    }
-  }
-  PetscCall(UnrFFTBackward(w->fft, w->samples, mask ? w->scratch : u, v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* out = factor scale G D in; with factor real, its transpose is out = -factor scale G D in, since conj(G) =
- * -G. */
+/* out = factor scale G in; with factor real, its transpose is out = -factor scale G in: conj(G) = -G. */
 static void Differentiate(const Work *w, const UnrSpectralFlux *flux, double factor, const UnrComplex in[],
                           UnrComplex out[])
 {
@@ -48,7 +34,7 @@ static void Differentiate(const Work *w, const UnrSpectralFlux *flux, double fac
     const double c = factor * (flux->scale ? flux->scale[s] : 1);
 
     for (size_t m = 0, i = (size_t)s * w->modes; m < w->modes; m++, i++)
-      out[i] = c * (flux->mask ? flux->mask[m] : 1) * flux->derivative[m] * in[i];
+      out[i] = c * flux->derivative[m] * in[i];
   }
 }
 
@@ -59,14 +45,14 @@ PetscErrorCode UnrSpectralFluxApply(UnrPhysics physics, const UnrSpectralFlux *f
 
   PetscFunctionBeginUser;
   PetscCall(WorkSet(physics, samples, &w));
-  PetscCall(ToCells(&w, flux->mask, u, w.v));
+  PetscCall(UnrFFTBackward(w.fft, samples, u, w.v));
   for (size_t i = 0; i < (size_t)samples * w.cells; i++) w.product[i] = w.v[i] * w.v[i];
   PetscCall(UnrFFTForward(w.fft, samples, w.product, n));
   Differentiate(&w, flux, -0.5, n, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* N_dot = -scale G D FFT(v v_dot + (scale_dot / scale) v^2 / 2). */
+/* N_dot = -scale G FFT(v v_dot + (scale_dot / scale) v^2 / 2). */
 PetscErrorCode UnrSpectralFluxJvp(UnrPhysics physics, const UnrSpectralFlux *flux, PetscInt samples,
                                   const UnrComplex u[], const UnrComplex u_dot[], const double scale_dot[],
                                   UnrComplex n_dot[])
@@ -75,8 +61,8 @@ PetscErrorCode UnrSpectralFluxJvp(UnrPhysics physics, const UnrSpectralFlux *flu
 
   PetscFunctionBeginUser;
   PetscCall(WorkSet(physics, samples, &w));
-  PetscCall(ToCells(&w, flux->mask, u, w.v));
-  if (u_dot) PetscCall(ToCells(&w, flux->mask, u_dot, w.product));
+  PetscCall(UnrFFTBackward(w.fft, samples, u, w.v));
+  if (u_dot) PetscCall(UnrFFTBackward(w.fft, samples, u_dot, w.product));
   for (PetscInt s = 0; s < samples; s++) {
     const double rate = scale_dot ? scale_dot[s] / flux->scale[s] : 0;
 
@@ -89,8 +75,8 @@ PetscErrorCode UnrSpectralFluxJvp(UnrPhysics physics, const UnrSpectralFlux *flu
 }
 
 /*
-  Reverse of N_dot = -scale G D FFT(v v_dot + ...), with q_bar = IFFT(scale G D n_bar):
-  u_bar += D FFT(v q_bar);  scale_bar += sum_x q_bar v^2 / (2 scale)  (Parseval: no other transform).
+  Reverse of N_dot = -scale G FFT(v v_dot + ...), with q_bar = IFFT(scale G n_bar):
+  u_bar += FFT(v q_bar);  scale_bar += sum_x q_bar v^2 / (2 scale)  (Parseval: no other transform).
 */
 PetscErrorCode UnrSpectralFluxVjp(UnrPhysics physics, const UnrSpectralFlux *flux, PetscInt samples,
                                   const UnrComplex u[], const UnrComplex n_bar[], UnrComplex u_bar[],
@@ -100,7 +86,7 @@ PetscErrorCode UnrSpectralFluxVjp(UnrPhysics physics, const UnrSpectralFlux *flu
 
   PetscFunctionBeginUser;
   PetscCall(WorkSet(physics, samples, &w));
-  PetscCall(ToCells(&w, flux->mask, u, w.v));
+  PetscCall(UnrFFTBackward(w.fft, samples, u, w.v));
   Differentiate(&w, flux, 1, n_bar, w.scratch);
   PetscCall(UnrFFTBackward(w.fft, samples, w.scratch, w.product));
   for (PetscInt s = 0; s < samples; s++) {
@@ -114,35 +100,6 @@ PetscErrorCode UnrSpectralFluxVjp(UnrPhysics physics, const UnrSpectralFlux *flu
   }
   if (!u_bar) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(UnrFFTForward(w.fft, samples, w.product, w.scratch));
-  for (PetscInt s = 0; s < samples; s++) {
-    for (size_t m = 0, i = (size_t)s * w.modes; m < w.modes; m++, i++)
-      u_bar[i] += (flux->mask ? flux->mask[m] : 1) * w.scratch[i];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* |k| <= cut with 3 cut < points: the alias of a product of two kept modes lies beyond the cut. */
-void UnrSpectralMask(UnrFFT fft, double mask[])
-{
-  for (PetscInt m = 0; m < fft->modes; m++) {
-    mask[m] = 1;
-    for (int a = 0; a < fft->grid->dim; a++) {
-      if (PetscAbsReal(fft->k[a][m]) > (double)((fft->grid->points[a] - 1) / 3)) mask[m] = 0;
-    }
-  }
-}
-
-PetscErrorCode UnrSpectralConstrain(UnrPhysics physics, const double mask[], UnrBatch u)
-{
-  PetscInt first, samples;
-  Work w;
-
-  PetscFunctionBeginUser;
-  UnrFFTShare(physics->fft, u->samples, &first, &samples);
-  PetscCall(WorkSet(physics, samples, &w));
-  PetscCall(UnrFFTLoad(w.fft, u, w.v));
-  PetscCall(UnrFFTForward(w.fft, samples, w.v, w.scratch));
-  PetscCall(ToCells(&w, mask, w.scratch, w.v));
-  PetscCall(UnrFFTStore(w.fft, w.v, u, INSERT_VALUES));
+  for (size_t i = 0; i < (size_t)samples * w.modes; i++) u_bar[i] += w.scratch[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,11 +2,11 @@
   For files in this folder only: the convective flux of scalar spectral physics, -scale (u^2/2)_x summed over
   axes,
 
-      N(u) = -1/2 scale G D FFT(v^2),     v = IFFT(D u),
+      N(u) = -1/2 scale G FFT(v^2),     v = IFFT(u),
 
-  with its tangent and its exact transpose.  G is the symbol of the derivative, D a mask: one mask for the
-  state and the product keeps the transpose the same three lines backwards.      Maths docs/physics/burgers.md
-  eq. (2)-(5)
+  with its tangent and its exact transpose.  G is the symbol of the derivative; dealiased or not as the
+  physics' transforms are, with the same modes for the state and the product: the transpose is the same three
+  lines backwards.      Maths docs/physics/burgers.md eq. (2)-(5)
 */
 #pragma once
 
@@ -14,7 +14,6 @@
 
 typedef struct {
   const UnrComplex *derivative; /* G [mode], 0 at Nyquist modes: i k_odd 2 pi / length, summed over axes */
-  const double *mask;           /* D [mode], 0 or 1; NULL: all modes */
   const double *scale;          /* [sample]; NULL: 1 */
 } UnrSpectralFlux;
 
@@ -32,7 +31,3 @@ PetscErrorCode UnrSpectralFluxJvp(UnrPhysics physics, const UnrSpectralFlux *flu
 PetscErrorCode UnrSpectralFluxVjp(UnrPhysics physics, const UnrSpectralFlux *flux, PetscInt samples,
                                   const UnrComplex u[], const UnrComplex n_bar[], UnrComplex u_bar[],
                                   double scale_bar[]);
-/* mask[mode] = 1 up to two thirds of the modes along every axis, 0 above. */
-void UnrSpectralMask(UnrFFT fft, double mask[]);
-/* P = D on a batch: symmetric. */
-PetscErrorCode UnrSpectralConstrain(UnrPhysics physics, const double mask[], UnrBatch u);

@@ -127,6 +127,15 @@ static PetscErrorCode ToModes(const Frame *f, UnrBatch u, UnrComplex *modes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Modes of P u. */
+static PetscErrorCode ToModesConstrained(const Frame *f, const double par[], UnrBatch u, UnrComplex *modes)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ToModes(f, u, modes));
+  PetscCall(UnrPhysicsConstrainModes(f->physics, f->samples, par, modes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FromModes(const Frame *f, const UnrComplex *modes, UnrBatch u, InsertMode mode)
 {
   PetscFunctionBeginUser;
@@ -189,7 +198,7 @@ static PetscErrorCode UnrStepperApply_ETDRK(UnrStepper stepper, const double par
     PetscCall(UnrTapeReserve(tape, (size_t)stepper->substeps * stages * f.numbers * sizeof(UnrComplex),
                              (void **)&stage));
   }
-  PetscCall(ToModes(&f, u, stage));
+  PetscCall(ToModesConstrained(&f, par, u, stage));
   for (PetscInt k = 0; k < stepper->substeps; k++) {
     /* With a tape the next sub-step has its own place; without, it takes this one's. */
     UnrComplex *following = tape ? stage + stages * f.numbers : stage;
@@ -255,9 +264,9 @@ static PetscErrorCode UnrStepperJvp_ETDRK(UnrStepper stepper, const double par[]
   v_dot = v + f.numbers;
   U = v_dot + f.numbers;
   U_dot = U + f.numbers;
-  PetscCall(ToModes(&f, u, v));
+  PetscCall(ToModesConstrained(&f, par, u, v));
   if (u_dot)
-    PetscCall(ToModes(&f, u_dot, v_dot));
+    PetscCall(ToModesConstrained(&f, par, u_dot, v_dot));
   else
     PetscCall(PetscArrayzero(v_dot, f.numbers));
   for (PetscInt k = 0; k < stepper->substeps; k++)
@@ -344,13 +353,18 @@ static PetscErrorCode UnrStepperVjp_ETDRK(UnrStepper stepper, const double par[]
     bar = bar_before;
     bar_before = swap;
   }
-  if (u_bar) PetscCall(FromModes(&f, bar, u_bar, ADD_VALUES));
+  if (u_bar) {
+    /* UnrPhysicsConstrainModes(f.physics, f.samples, par, stage), symmetric */
+    PetscCall(UnrPhysicsConstrainModes(f.physics, f.samples, par, bar));
+    PetscCall(FromModes(&f, bar, u_bar, ADD_VALUES));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const UnrStepperOps UnrStepperOps_ETDRK = {
     .name = "etdrk",
     .summary = "exponential Runge-Kutta of orders 1 to 4, for spectral physics; exact discrete adjoint",
+    .constrains_modes = true,
     .options = options,
     .create = UnrStepperCreate_ETDRK,
     .destroy = UnrStepperDestroy_ETDRK,

@@ -129,13 +129,20 @@ PetscErrorCode UnrStepperScaleDt(UnrStepper stepper, double factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *Pu = P u in scratch, or u itself where the physics has no constraint. */
+/* Is P left to this file? */
+static bool IsConstrainedHere(UnrStepper stepper)
+{
+  return UnrPhysicsHas(stepper->physics, UNR_PHYSICS_CONSTRAIN) &&
+         !(stepper->ops->constrains_modes && UnrPhysicsHas(stepper->physics, UNR_PHYSICS_CONSTRAIN_MODES));
+}
+
+/* *Pu = P u in scratch, or u itself where the physics has no constraint or the stepper applies it. */
 static PetscErrorCode Constrained(UnrStepper stepper, const double par[], UnrBatch u, UnrScratch *scratch,
                                   UnrBatch *Pu)
 {
   PetscFunctionBeginUser;
   *Pu = u;
-  if (!u || !UnrPhysicsHas(stepper->physics, UNR_PHYSICS_CONSTRAIN)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!u || !IsConstrainedHere(stepper)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(UnrScratchGet(scratch, u->grid, u->samples, Pu));
   PetscCall(UnrBatchCopy(u, *Pu));
   PetscCall(UnrPhysicsConstrain(stepper->physics, par, *Pu));
@@ -188,7 +195,7 @@ PetscErrorCode UnrStepperJvp(UnrStepper stepper, const double par[], UnrBatch u,
 PetscErrorCode UnrStepperVjp(UnrStepper stepper, const double par[], UnrTape tape, UnrBatch next_bar,
                              UnrBatch u_bar, double par_bar[])
 {
-  const bool constrained = u_bar && UnrPhysicsHas(stepper->physics, UNR_PHYSICS_CONSTRAIN);
+  const bool constrained = u_bar && IsConstrainedHere(stepper);
   UnrBatch Pu_bar = u_bar;
 
   PetscFunctionBeginUser;

@@ -6,6 +6,7 @@
 
 typedef struct {
   UNR_PLUGIN_HEAD;
+  bool constrains_modes; /* it stays on modes and applies P there itself, where the physics has it there */
   const char *const *solver_prefixes; /* of PETSc's own options, NULL-terminated; NULL: there are none */
   PetscErrorCode (*create)(
       UnrStepper); /* user error if the physics lacks what is needed, by name, with the remedy */
