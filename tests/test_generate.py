@@ -15,6 +15,7 @@ import numpy as np
 UNROLL = os.path.join(os.environ["UNR_BUILD_DIR"], "unroll")
 MPIEXEC = os.environ.get("UNR_MPIEXEC", "mpiexec")
 DECK = os.path.join(os.environ["UNR_SOURCE_DIR"], "inputs/ks/smoke.yaml")
+FLOW = os.path.join(os.environ["UNR_SOURCE_DIR"], "inputs/kolm/smoke.yaml")
 PLANE = os.path.join(os.environ["UNR_SOURCE_DIR"], "inputs/swift_hohenberg/smoke.yaml")
 SIZES, STARTS, FRAMES, WARMUP = [7.2, 7.6, 8.0, 8.8, 9.6, 10.4], 2, 30, 40
 CASE = ["-options_file", DECK, "-sample_values", ",".join(map(str, SIZES)), "-dataset_precision", "single",
@@ -192,6 +193,26 @@ class Generate(unittest.TestCase):
         self.assertGreater(abs(found[0][:, 1:] - found[0][:, :-1]).max(), 1e-3)
         np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-14)  # the file's was made on two ranks
         np.testing.assert_allclose(self.field("a", "u.h5"), found[0], rtol=0, atol=1e-15)
+
+    def test_tracer(self):
+        """A state of two fields goes through generate, train and evaluate; what convects a tracer keeps its mean."""
+        case = ["-options_file", FLOW, "-physics_navier_stokes_tracer", "-dataset_file", "u.h5", "-test_file", "t.h5",
+                "-dataset_precision", "double", "-generate_frames", 30, "-start_warmup", 5, "-test_warmup", 5, "-test_starts", 1,
+                "-train_updates", 3, "-out", "out"]
+        for command, options in (("generate", []), ("generate", ["-generate_set", "test"]), ("train", []),
+                                 ("evaluate", ["-model_file", "out/model.h5", "-evaluate_save", 3, "-out", "evaluate"])):
+            done = self.run_in("a", *case, *options, command=command, ranks=2)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(self.path("a", "u.h5")) as f:
+            self.assertEqual([list(f[g].attrs["field_names"]) for g in ("t0_fields", "t1_fields")], [["tracer"], ["velocity"]])
+            self.assertEqual((f["t0_fields/tracer"].shape, f["t1_fields/velocity"].shape), ((6, 30, 16, 16), (6, 30, 16, 16, 2)))
+            tracer = f["t0_fields/tracer"][:]
+        mean = tracer.mean((2, 3))
+        np.testing.assert_allclose(mean, mean[:, :1] + 0 * mean, rtol=0, atol=1e-13)
+        self.assertGreater(abs(tracer[:, -1] - tracer[:, 0]).max(axis=(1, 2)).min(), 0.1)
+        with h5py.File(self.path("a", "evaluate", "reference.h5")) as f, h5py.File(self.path("a", "t.h5")) as g:
+            for name in ("t0_fields/tracer", "t1_fields/velocity"):
+                np.testing.assert_array_equal(f[name][:], g[name][:, :4])
 
     def test_finer_grid_refused(self):
         for options, message in (
