@@ -115,7 +115,97 @@ Test(filter, volume)
   TestOptionsUnset("-generate_filter");
 }
 
-/* What no filter does, and what this one does not. */
+/* A sum of waves of any wavenumbers below the fine grid's Nyquist's, or of those that the coarse physics
+ * keeps. */
+enum { WAVES = 40 };
+
+static bool IsKept(UnrFFT fine, UnrFFT coarse, const PetscInt k[])
+{
+  for (int a = 0; a < coarse->grid->dim; a++) {
+    const PetscInt n = coarse->grid->points[a], most = coarse->is_dealiased ? (n - 1) / 3 : (n - 1) / 2;
+
+    if (PetscAbsInt(k[a]) > (n == fine->grid->points[a] && !coarse->is_dealiased ? n / 2 : most))
+      return false;
+  }
+  return true;
+}
+
+static void Waves(UnrBatch u, UnrFFT fine, UnrFFT coarse)
+{
+  const UnrGrid g = u->grid;
+
+  TEST_CALL(UnrBatchZero(u));
+  for (PetscInt s = 0; s < u->samples; s++)
+    for (int w = 0; w < WAVES; w++) {
+      const UnrRng rng = {3, UnrRngStream("wave", (uint64_t)s, (uint64_t)w)};
+      double *at = u->data + (size_t)s * u->stride;
+      PetscInt k[UNR_MAX_DIM] = {0};
+
+      for (int a = 0; a < g->dim; a++) {
+        const PetscInt most = fine->is_dealiased ? fine->cut[a] : (fine->grid->points[a] - 1) / 2;
+        k[a] = (PetscInt)floor((2 * (double)most + 1) * UnrRngUniform(rng, (uint64_t)a)) - most;
+      }
+      if (g == coarse->grid && !IsKept(fine, coarse, k)) continue;
+      for (PetscInt i = 0; i < g->local; i++) {
+        double turns = UnrRngUniform(rng, 9);
+        PetscInt cell[UNR_MAX_DIM];
+        TestCell(g, i, cell);
+        for (int a = 0; a < g->dim; a++) turns += (double)(k[a] * cell[a]) / (double)g->points[a];
+        for (PetscInt c = 0; c < g->components; c++) *at++ += cos(2 * PETSC_PI * turns + (double)c);
+      }
+    }
+}
+
+static const Case cuts[] = {
+    {1, 1, {32, 1, 1}, {12, 1, 1}},   {1, 2, {27, 1, 1}, {15, 1, 1}},  {2, 2, {21, 26, 1}, {10, 13, 1}},
+    {2, 1, {16, 12, 1}, {7, 12, 1}},  {3, 3, {12, 14, 10}, {9, 6, 5}}, {3, 1, {9, 16, 12}, {9, 8, 12}},
+    {2, 2, {48, 48, 1}, {16, 16, 1}},
+};
+
+/* What is kept comes out as it went in, what is cut is gone: rounding of some tens of waves of amplitude 1.
+ */
+Test(filter, spectral)
+{
+  TestOptionsSet("-generate_filter spectral");
+  for (size_t n = 0; n < sizeof cuts / sizeof *cuts; n++)
+    for (int is_dealiased = 0; is_dealiased < 2; is_dealiased++) {
+      const Case *t = &cuts[n];
+      const UnrLayout layout = TestLayout(TestRanks(), 1, 1);
+      struct UnrPhysics_ fine = {.ops = &plain_ops}, coarse = {.ops = &plain_ops};
+      UnrBatch from, to, wanted;
+      UnrFilter filter;
+      double worst = 0;
+
+      TEST_CALL(UnrGridCreate(&layout, t->dim, t->fine, t->components, 0, &fine.grid));
+      TEST_CALL(UnrGridCreate(&layout, t->dim, t->coarse, t->components, 0, &coarse.grid));
+      TEST_CALL(UnrFFTCreate(fine.grid, is_dealiased, &fine.fft));
+      TEST_CALL(UnrFFTCreate(coarse.grid, is_dealiased, &coarse.fft));
+      TEST_CALL(UnrFilterCreate(&fine, &coarse, &filter));
+      for (PetscInt samples = 3; samples > 0; samples -= 2) { /* of 1-D some ranks have none */
+        TEST_CALL(UnrBatchCreate(fine.grid, samples, &from));
+        TEST_CALL(UnrBatchCreate(coarse.grid, samples, &to));
+        TEST_CALL(UnrBatchCreate(coarse.grid, samples, &wanted));
+        Waves(from, fine.fft, coarse.fft);
+        Waves(wanted, fine.fft, coarse.fft);
+        for (size_t i = 0; i < (size_t)samples * to->stride; i++) to->data[i] = NAN;
+        TEST_CALL(UnrFilterApply(filter, from, to));
+        for (size_t i = 0; i < (size_t)samples * to->stride; i++)
+          worst = TestMost(worst, fabs(to->data[i] - wanted->data[i]));
+        TEST_CALL(UnrBatchDestroy(&from));
+        TEST_CALL(UnrBatchDestroy(&to));
+        TEST_CALL(UnrBatchDestroy(&wanted));
+      }
+      cr_expect(worst < 1e-12, "case %zu, dealiased %d: %g", n, is_dealiased, worst);
+      TEST_CALL(UnrFilterDestroy(&filter));
+      TEST_CALL(UnrFFTDestroy(&fine.fft));
+      TEST_CALL(UnrFFTDestroy(&coarse.fft));
+      TEST_CALL(UnrGridDestroy(&fine.grid));
+      TEST_CALL(UnrGridDestroy(&coarse.grid));
+    }
+  TestOptionsUnset("-generate_filter");
+}
+
+/* What no filter does, and what each of them does not. */
 Test(filter, refusals)
 {
   static const PetscInt points[][UNR_MAX_DIM] = {{12, 12, 1}, {12, 8, 1}, {12, 24, 1}};
@@ -133,5 +223,7 @@ Test(filter, refusals)
   TEST_REFUSES(UnrFilterCreate(&physics[0], &physics[2], &filter),
                "-generate_points is coarser than -grid_points (12 and 24 points along y)");
   TestOptionsUnset("-generate_filter");
+  TEST_REFUSES(UnrFilterCreate(&physics[0], &physics[1], &filter),
+               "-generate_filter spectral for a physics without transforms (test)");
   for (int i = 0; i < 3; i++) TEST_CALL(UnrGridDestroy(&physics[i].grid));
 }

@@ -56,6 +56,17 @@ def volume(u, coarse):
     return u
 
 
+def cut(u, most):
+    """The waves up to `most` along the last axes but one, as numpy's own transform has them, on as many points as `most` says."""
+    axes = tuple(range(u.ndim - 1 - len(most), u.ndim - 1))
+    waves, points = np.fft.fftn(u, axes=axes), [m[1] for m in most]
+    kept = np.zeros([*u.shape[:axes[0]], *points, u.shape[-1]], complex)
+    for k in np.ndindex(*[2 * m + 1 for m, _ in most]):
+        at = tuple(i - m[0] for i, m in zip(k, most))
+        kept[(..., *at, slice(None))] = waves[(..., *at, slice(None))]
+    return np.fft.ifftn(kept, axes=axes).real * np.prod(points) / np.prod([u.shape[a] for a in axes])
+
+
 class Generate(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="unroll-generate-")
@@ -178,6 +189,36 @@ class Generate(unittest.TestCase):
             self.assertEqual((said["generate_points"], said["generate_filter"]), ("21,15", "volume"))
             np.testing.assert_allclose((f["dimensions/x"][1] * 7, f["dimensions/y"][1] * 5), (6 * np.pi, 16), rtol=1e-12)
 
+    def flow(self, name, points, *options, ranks=1):
+        line = ["-options_file", FLOW, "-layout_replicas", 1, "-grid_points", points, "-generate_starts", 1, "-generate_frames", 5,
+                "-start_warmup", 3, "-dataset_precision", "double", "-dataset_file", "u.h5", *options]
+        done = self.run_in(name, *line, ranks=ranks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(self.path(name, "u.h5")) as f:
+            return f["t1_fields/velocity"][:], dict(f["unroll/options"].attrs)
+
+    def test_spectral_filter(self):
+        """The waves of an uncoarsened run that the coarse physics has, by numpy; divergence-free still; on any ranks."""
+        for dealias in ("true", "false"):
+            options = ["-physics_navier_stokes_dealias", dealias, "-generate_filter", "spectral"]
+            fine, _ = self.flow("fine-" + dealias, "40,30", *options, "-generate_points", "40,30")
+            coarse = (18, 15)
+            most = [((n - 1) // (3 if dealias == "true" else 2), n) for n in coarse]
+            wanted = cut(fine, most)
+            for ranks in (1, 2, 3, 4):
+                u, said = self.flow(f"{dealias}-{ranks}", "18,15", *options, "-generate_points", "40,30", ranks=ranks)
+                np.testing.assert_allclose(u, wanted, rtol=0, atol=1e-13 * abs(wanted).max())
+                self.assertEqual((said["generate_points"], said["generate_filter"]), ("40,30", "spectral"))
+            waves = np.fft.fft2(u, axes=(2, 3))
+            k = np.meshgrid(*[np.fft.fftfreq(n, 1 / n) for n in coarse], indexing="ij")
+            self.assertLess(abs(k[0] * waves[..., 0] + k[1] * waves[..., 1]).max() / abs(waves).max(), 1e-12)
+            self.assertGreater(abs(u - fine[:, :, :18, :15]).max(), 0.1)
+
+    def test_finer_grid_takes_as_long_a_frame(self):
+        done = self.run_in("a", "-options_file", FLOW, "-dataset_file", "u.h5", "-reference_stepper_substeps", 3)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a frame of the solver takes 0.05, of the reference scheme 0.0375; allowed: equal times", done.stderr)
+
     def test_evaluate_on_a_finer_grid(self):
         """Without a file evaluate integrates what generate puts into one: the same references, so the same numbers."""
         case = ["-options_file", PLANE, "-grid_points", "12,10", "-generate_points", "24,20", "-generate_filter", "volume",
@@ -221,7 +262,10 @@ class Generate(unittest.TestCase):
                 (["-generate_points", "24,25", "-generate_filter", "volume"],
                  "-generate_points (25 along y) is no multiple of -grid_points (10) for -generate_filter volume; "
                  "allowed: multiples; try: 20, or another"),
-                (["-generate_points", "24,20", "-generate_filter", "mean"], "-generate_filter")):
+                (["-generate_points", "24,20", "-generate_filter", "mean"], "-generate_filter"),
+                (["-generate_points", "24,20", "-physics_type", "burgers_fv", "-stepper_type", "rk", "-reference_stepper_type", "rk",
+                  "-sample_parameter", "viscosity", "-sample_values", "0.1"],
+                 "-generate_filter spectral for a physics without transforms (burgers_fv)")):
             done = self.run_in("a", "-options_file", PLANE, "-grid_points", "12,10", "-dataset_file", "u.h5", *options, ranks=2)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)

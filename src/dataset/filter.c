@@ -20,7 +20,7 @@ static const char joined[] = ""
 #undef UNR_FILTER
 
 static const UnrOption options[] = {
-    {"-generate_filter", UNR_WORD, "volume", 0, 0, NULL,
+    {"-generate_filter", UNR_WORD, "spectral", 0, 0, NULL,
      "how a state of -generate_points becomes one of -grid_points", joined + 1},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
