@@ -109,6 +109,15 @@ static const NetConfig net_configs[] = {
      {{"-net_type", "cnn"}, {"-net_cnn_features", "3,4"}, {"-net_constants", "alpha,beta"}}},
     {"resnet 3-D", 3, {3, 4, 2}, 1, {{"-net_resnet_features", "4,3"}, {"-net_kernel", "2"}}},
     {"odd", 2, {5, 4, 1}, 2, {{"-net_constants", "alpha"}, {"-net_constant_scale", "8"}}, &net_odd},
+    {"diagnostics, reciprocals",
+     2,
+     {5, 4, 1},
+     2,
+     {{"-net_resnet_features", "4,3"},
+      {"-net_constants", "1/alpha,beta,1/beta"},
+      {"-net_constant_scale", "0.1,1,2"},
+      {"-net_diagnostics", "wave"}}},
+    {"diagnostics alone", 1, {7, 1, 1}, 1, {{"-net_resnet_depth", "1"}, {"-net_diagnostics", "wave,wave"}}},
     {"odd with a skip of the input", 1, {11, 1, 1}, 2, {{NULL}}, &net_odd},
 /* Every network of the build as its options default: a new one enters by its list line. */
 #define UNR_NET(name, Name)                                                                                  \
@@ -119,7 +128,65 @@ static const NetConfig net_configs[] = {
 enum { NET_CONFIGS = sizeof(net_configs) / sizeof(net_configs[0]) };
 
 static const char *const net_test_parameters[] = {"-physics_test_alpha", "-physics_test_beta", NULL};
-static const UnrPhysicsOps net_test_physics = {.name = "test_grid", .parameters = net_test_parameters};
+
+/* A diagnostic of two components that is nonlinear in the state and in a parameter, d = (beta u0^2, sin u0),
+   cell by cell; with cotangents or tangents of both. */
+static inline PetscInt NetDiagnosticComponents(int dim)
+{
+  (void)dim;
+  return 2;
+}
+
+static inline PetscErrorCode NetDiagnose(UnrPhysics physics, const double par[], UnrBatch u, UnrBatch out)
+{
+  const size_t cells = (size_t)physics->grid->local, components = (size_t)physics->grid->components;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < (size_t)u->samples * cells; i++) {
+    const double u0 = u->data[i * components];
+
+    out->data[2 * i] = par[i / cells * NET_PAR + 1] * u0 * u0;
+    out->data[2 * i + 1] = sin(u0);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode NetDiagnoseJvp(UnrPhysics physics, const double par[], UnrBatch u,
+                                            UnrBatch u_dot, const double par_dot[], UnrBatch out_dot)
+{
+  const size_t cells = (size_t)physics->grid->local, components = (size_t)physics->grid->components;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < (size_t)u->samples * cells; i++) {
+    const double u0 = u->data[i * components], dot = u_dot ? u_dot->data[i * components] : 0;
+    const double beta_dot = par_dot ? par_dot[i / cells * NET_PAR + 1] : 0;
+
+    out_dot->data[2 * i] = 2 * par[i / cells * NET_PAR + 1] * u0 * dot + beta_dot * u0 * u0;
+    out_dot->data[2 * i + 1] = cos(u0) * dot;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode NetDiagnoseVjp(UnrPhysics physics, const double par[], UnrBatch u,
+                                            UnrBatch out_bar, UnrBatch u_bar, double par_bar[])
+{
+  const size_t cells = (size_t)physics->grid->local, components = (size_t)physics->grid->components;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < (size_t)u->samples * cells; i++) {
+    const double u0 = u->data[i * components], *bar = &out_bar->data[2 * i];
+
+    if (u_bar)
+      u_bar->data[i * components] += 2 * par[i / cells * NET_PAR + 1] * u0 * bar[0] + cos(u0) * bar[1];
+    if (par_bar) par_bar[i / cells * NET_PAR + 1] += u0 * u0 * bar[0];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const UnrDiagnosticOps net_test_diagnostics[] = {
+    {"wave", NetDiagnosticComponents, NetDiagnose, NetDiagnoseJvp, NetDiagnoseVjp}, {.name = NULL}};
+static const UnrPhysicsOps net_test_physics = {
+    .name = "test_grid", .parameters = net_test_parameters, .diagnostics = net_test_diagnostics};
 
 typedef struct {
   UnrLayout layout;
@@ -170,7 +237,8 @@ static inline void NetCaseGrid(NetCase *c, const NetConfig *config, bool is_alon
 static inline void NetCaseCreate(NetCase *c, const NetConfig *config, const char *precision,
                                  const char *activation, bool is_alone)
 {
-  const double mean[] = {0.25, -0.5, 0.75}, std[] = {1.5, 0.75, 1.25}, scale[] = {0.8, 1.3, -0.6};
+  const double mean[] = {0.25, -0.5, 0.75, 0.1, -0.2}, std[] = {1.5, 0.75, 1.25, 0.9, 1.7};
+  const double scale[] = {0.8, 1.3, -0.6};
 
   NetOptionsSet(config, precision, activation);
   NetCaseGrid(c, config, is_alone);
@@ -190,6 +258,7 @@ static inline void NetCaseCreate(NetCase *c, const NetConfig *config, const char
 static inline void NetCaseDestroy(NetCase *c)
 {
   TEST_CALL(UnrNetDestroy(&c->net));
+  TEST_CALL(UnrPhysicsDiagnosticsDestroy(&c->physics));
   TEST_CALL(UnrGridDestroy(&c->grid));
   TEST_CALL(UnrLayoutDestroy(&c->layout));
 }

@@ -18,6 +18,8 @@ SOURCE = Path(os.environ["UNR_SOURCE_DIR"])
 
 # Deck, ranks, options over it: each mode, each model, each way to cut a domain at least once.
 KS, KDV, BURGERS = "inputs/ks/smoke.yaml", "inputs/kdv/smoke.yaml", "inputs/burgers/smoke.yaml"
+KOLM = "inputs/kolm/smoke.yaml"
+RECIPROCAL = ["-net_constants", "1/viscosity", "-net_constant_scale", "1000"]
 CASES = [
     (KS, 1, []),
     (KS, 2, ["-rollout_mode", "nog"]),
@@ -34,6 +36,7 @@ CASES = [
     (BURGERS, 2, ["-layout_replicas", "1", "-rollout_mode", "nog"]),
     (BURGERS, 3, ["-layout_replicas", "1", "-layout_grid", "1,3", "-net_precision", "double"]),
     (BURGERS, 4, ["-layout_replicas", "1", "-layout_grid", "2,2"]),
+    (KOLM, 2, ["-layout_replicas", "1", "-net_diagnostics", "pressure,vorticity", *RECIPROCAL]),
 ]
 SMALL = ["-train_batch", "2", "-start_warmup", "20", "-net_resnet_features", "16"]
 

@@ -53,7 +53,8 @@ Test(net, dot_product)
         bool has_constants = false;
 
         for (int o = 0; o < NET_OPTIONS && net_configs[k].option[o][0]; o++)
-          has_constants |= !strcmp(net_configs[k].option[o][0], "-net_constants");
+          has_constants |= !strcmp(net_configs[k].option[o][0], "-net_constants") ||
+                           !strcmp(net_configs[k].option[o][0], "-net_diagnostics");
         if (parts == 2 && !has_constants) continue; /* a zero map */
         NetCaseCreate(&c, &net_configs[k], "double", activations[a], false);
         error = DotError(&c, parts);

@@ -248,6 +248,47 @@ Test(net, agrees_with_numpy)
     }
 }
 
+/* The input tile, channel by channel: state, diagnostics, constants, each by its formula. */
+Test(net, input_channels)
+{
+  const NetConfig config = {"channels",
+                            2,
+                            {5, 4, 1},
+                            1,
+                            {{"-net_resnet_features", "4,3"},
+                             {"-net_constants", "1/alpha,beta,1/beta"},
+                             {"-net_constant_scale", "0.1,4,2"},
+                             {"-net_diagnostics", "wave"}}};
+  NetCase c;
+  UnrBatch u;
+  double *x, worst = 0;
+
+  NetCaseCreate(&c, &config, "double", "leaky_relu", false);
+  u = NetCaseBatch(&c, "u");
+  TEST_CALL(UnrNetShape(c.net, NET_SAMPLES));
+  TEST_CALL(PetscMalloc1(c.net->tile[0].shape.numbers, &x));
+  TEST_CALL(UnrNetLoad(c.net, c.par, u, x));
+  cr_expect_eq(UnrNetFields(c.net), 3);
+  cr_expect_eq(c.net->in, 6);
+  for (size_t i = 0; i < NET_SAMPLES * u->stride; i++) {
+    const size_t row = (size_t)c.grid->count[1], s = i / u->stride;
+    const double *at = x + UnrTileRow(&c.net->tile[0].shape, i / row) + i % row * 6, u0 = u->data[i];
+    const double alpha = c.par[s * NET_PAR], beta = c.par[s * NET_PAR + 1];
+    const double expected[] = {(u0 - 0.25) / 1.5,
+                               (beta * u0 * u0 + 0.5) / 0.75,
+                               (sin(u0) - 0.75) / 1.25,
+                               1 / (0.1 * alpha),
+                               beta / 4,
+                               1 / (2 * beta)};
+
+    for (int k = 0; k < 6; k++) worst = TestMost(worst, fabs(at[k] - expected[k]));
+  }
+  cr_expect(worst <= 1e-14, "%g", worst); /* numbers of order 1, a few roundings */
+  TEST_CALL(PetscFree(x));
+  TEST_CALL(UnrBatchDestroy(&u));
+  NetCaseDestroy(&c);
+}
+
 /* The same call gives the same bits: after other calls of another size, with a tape and without. */
 Test(net, same_bits)
 {
@@ -333,7 +374,11 @@ static const struct {
   const char *option[2][2], *message;
 } mistakes[] = {
     {{{"-net_constants", "reynolds"}},
-     "-net_constants (reynolds) is no parameter of physics test_grid; allowed: alpha|beta"},
+     "-net_constants (reynolds) is no parameter of physics test_grid; allowed: alpha|beta, or 1/ one of "
+     "these"},
+    {{{"-net_constants", "1/reynolds"}}, "-net_constants (1/reynolds) is no parameter of physics test_grid"},
+    {{{"-net_diagnostics", "pressure"}},
+     "-net_diagnostics (pressure) is no field that physics test_grid gives; allowed: wave"},
     {{{"-net_constants", "alpha"}, {"-net_constant_scale", "1,2"}},
      "-net_constant_scale has (2) numbers for 1 names"},
     {{{"-net_constants", "alpha"}, {"-net_constant_scale", "0"}}, "-net_constant_scale of alpha (0)"},

@@ -39,17 +39,17 @@ static PetscErrorCode OpenData(UnrTrain *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The constants of a new model. */
+/* The constants of a new model: by the data's statistics; diagnostic channels stay as they are. */
 static PetscErrorCode Normalise(UnrTrain *t, UnrFrames frames)
 {
-  const PetscInt n = t->c.grid->components;
+  const PetscInt n = t->c.grid->components, fields = UnrNetFields(t->c.net);
   const char *word;
   double *mean, *std, *rms;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionWord(options, NULL, "-dataset_normalise", &word));
   if (!strcmp(word, "none")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc3(n, &mean, n, &std, n, &rms));
+  PetscCall(PetscCalloc3(fields, &mean, fields, &std, n, &rms));
   PetscCall(UnrStatistics(t->well, t->c.grid, &t->c.layout, frames, mean, std, rms));
   if (!strcmp(word, "rms")) {
     PetscCall(PetscArrayzero(mean, n));
@@ -61,6 +61,7 @@ static PetscErrorCode Normalise(UnrTrain *t, UnrFrames frames)
                  " of the data does not vary (-dataset_normalise %s); allowed: none, standard, "
                  "rms where it varies; try: -dataset_normalise none",
                  k, word);
+  for (PetscInt k = n; k < fields; k++) std[k] = 1;
   PetscCall(UnrNetNormalisationSet(t->c.net, mean, std, std));
   PetscCall(PetscFree3(mean, std, rms));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,7 +31,7 @@ static PetscErrorCode Append(PetscInt room, PetscInt *arrays, UnrArray array[], 
 /*
   UnrModelArrays - a net's numbers for a state file.     Local.
   In      theta      flat, of the net's precision, borrowed; NULL: the net's own weights
-          constants  also normalisation/mean, std, scale: (components) float64, the net's own
+          constants  also normalisation/mean, std, scale: float64, the net's own
   In/out  array      [room], those from *arrays on are filled; their data is borrowed from theta and the net
 */
 PetscErrorCode UnrModelArrays(UnrNet net, const char *prefix, void *theta, bool constants, PetscInt room,
@@ -60,7 +60,7 @@ PetscErrorCode UnrModelArrays(UnrNet net, const char *prefix, void *theta, bool 
   for (int k = 0; k < 3; k++) {
     const UnrArray next = {.type = UNR_FLOAT64,
                            .rank = 1,
-                           .shape = {UnrNetComponents(net)},
+                           .shape = {k < 2 ? UnrNetFields(net) : UnrNetComponents(net)},
                            .data = (void *)(uintptr_t)value[k]};
 
     PetscCall(Append(room, arrays, array, &next, "normalisation/", names[k]));

@@ -1,10 +1,16 @@
 /*
-  Where states become tiles and back: double to -net_precision, normalisation, constant channels; and the
-  reverse.  Batches are [sample][cell][component], tiles [sample][cell][channel] with ghosts; row by row.
+  Where states become tiles and back: double to -net_precision, normalisation, diagnostic and constant
+  channels; and the reverse.  Batches are [sample][cell][component], tiles [sample][cell][channel] with
+  ghosts; row by row.
   Maths: docs/method/network.md, eq. (1)
 */
-#include "core/error.h"
 #include "net/net_impl.h"
+
+/* Where some of the input's channels come from: the state, or one diagnostic field. */
+typedef struct {
+  PetscInt channel, components;
+  double *data; /* [sample][cell][component], NULL: zeros, or not wanted */
+} Source;
 
 #define real float
 #define NAME(function) function##Single
@@ -18,59 +24,20 @@
 #undef real
 #undef NAME
 
-/* "a|b": the sample's parameters, for the message. */
-static void ParameterNames(UnrPhysics physics, char names[], size_t room)
+/* UnrNetConvertCreate - normalisation by 0, 1, 1, of net->fields.     Local. */
+PetscErrorCode UnrNetConvertCreate(UnrNet net)
 {
-  size_t used = 0;
-
-  names[0] = 0;
-  for (PetscInt p = 0; p < UnrPhysicsParameters(physics) && used < room; p++) {
-    used += (size_t)snprintf(names + used, room - used, "%s%s", p ? "|" : "",
-                             UnrPhysicsParameterName(physics, p));
-  }
-}
-
-/*
-  UnrNetConvertCreate - which constants are fed; normalisation by 0, 1, 1.     Collective on the world.
-  In      names     parameters of the sample
-          divisor   [divisors], none: 1
-  Errors  a user error for a name that the physics has not, or for another number of divisors than of names
-*/
-PetscErrorCode UnrNetConvertCreate(UnrNet net, PetscInt constants, const char *const names[],
-                                   PetscInt divisors, const double divisor[])
-{
-  char known[256];
-
   PetscFunctionBeginUser;
-  UnrUserCheck(!divisors || divisors == constants,
-               "-net_constant_scale has (%" PetscInt_FMT ") numbers for %" PetscInt_FMT
-               " names of -net_constants; allowed: none or one each; try: -net_constant_scale 1 for each",
-               divisors, constants);
-  net->constants = constants;
-  PetscCall(PetscMalloc2(constants, &net->constant, constants, &net->constant_divisor));
-  PetscCall(
-      PetscMalloc3(net->components, &net->mean, net->components, &net->std, net->components, &net->scale));
-  ParameterNames(net->physics, known, sizeof(known));
-  for (PetscInt k = 0; k < constants; k++) {
-    net->constant[k] = UnrPhysicsParameterIndex(net->physics, names[k]);
-    UnrUserCheck(net->constant[k] >= 0,
-                 "-net_constants (%s) is no parameter of physics %s; allowed: %s; try: %s", names[k],
-                 UnrPhysicsName(net->physics), known, known);
-    net->constant_divisor[k] = divisors ? divisor[k] : 1;
-    UnrUserCheck(net->constant_divisor[k] != 0,
-                 "-net_constant_scale of %s (0); allowed: any number but 0; try: 1", names[k]);
-  }
-  for (PetscInt k = 0; k < net->components; k++) {
-    net->mean[k] = 0;
-    net->std[k] = net->scale[k] = 1;
-  }
+  PetscCall(PetscCalloc3(net->fields, &net->mean, net->fields, &net->std, net->components, &net->scale));
+  for (PetscInt k = 0; k < net->fields; k++) net->std[k] = 1;
+  for (PetscInt k = 0; k < net->components; k++) net->scale[k] = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode UnrNetConvertDestroy(UnrNet net)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree2(net->constant, net->constant_divisor));
+  PetscCall(PetscFree(net->constant));
   PetscCall(PetscFree3(net->mean, net->std, net->scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,15 +46,13 @@ PetscErrorCode UnrNetNormalisationSet(UnrNet net, const double mean[], const dou
                                       const double scale[])
 {
   PetscFunctionBeginUser;
-  for (PetscInt k = 0; std && k < net->components; k++) {
+  for (PetscInt k = 0; std && k < net->fields; k++) {
     PetscCheck(std[k] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "std[%" PetscInt_FMT "] = %g", k,
                std[k]);
   }
-  for (PetscInt k = 0; k < net->components; k++) {
-    if (mean) net->mean[k] = mean[k];
-    if (std) net->std[k] = std[k];
-    if (scale) net->scale[k] = scale[k];
-  }
+  if (mean) PetscCall(PetscArraycpy(net->mean, mean, net->fields));
+  if (std) PetscCall(PetscArraycpy(net->std, std, net->fields));
+  if (scale) PetscCall(PetscArraycpy(net->scale, scale, net->components));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,82 +66,121 @@ PetscErrorCode UnrNetNormalisationGet(UnrNet net, const double *mean[], const do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row r: its sample, its first number in a batch's data, its first number in a tile. */
+/* Row r's sample. */
 static PetscInt RowSample(UnrNet net, size_t r)
 {
   return (PetscInt)(r / (UnrTileRows(&net->tile[0].shape) / (size_t)net->samples));
 }
-static size_t RowInBatch(UnrNet net, size_t r)
+/* Row r in a batch of so many components, and in a source. */
+static size_t RowInBatch(UnrNet net, size_t r, PetscInt components)
 {
-  return r * (size_t)(net->tile[0].shape.count[2] * net->components);
+  return r * (size_t)(net->tile[0].shape.count[2] * components);
+}
+static double *RowInSource(UnrNet net, size_t r, const Source *s)
+{
+  return s->data ? s->data + RowInBatch(net, r, s->components) : NULL;
 }
 
-/* The constant channels of a sample; par NULL: zeros. */
-static void Constants(UnrNet net, const double par[], PetscInt sample, double c[])
+/* Source i: the state u, NULL: zeros; then the diagnostics' batches. */
+static Source SourceAt(UnrNet net, PetscInt i, UnrBatch u)
 {
-  const PetscInt parameters = UnrPhysicsParameters(net->physics);
+  const UnrNetDiagnostic *d = i ? &net->diagnostic[i - 1] : NULL;
 
-  for (PetscInt k = 0; k < net->constants; k++) {
-    c[k] = par ? par[sample * parameters + net->constant[k]] / net->constant_divisor[k] : 0;
-  }
+  if (!d) return (Source){0, net->components, u ? u->data : NULL};
+  return (Source){d->channel, d->grid->components, d->batch->data};
 }
 
-static void Load(UnrNet net, const double par[], UnrBatch u, const double mean[], void *x)
+static void LoadFields(UnrNet net, UnrBatch u, const double mean[], void *x)
 {
   const UnrTileShape *shape = &net->tile[0].shape;
-  double c[UNR_NET_CONSTANTS];
 
-  for (size_t r = 0; r < UnrTileRows(shape); r++) {
-    const double *row = u ? u->data + RowInBatch(net, r) : NULL;
-    const size_t at = UnrTileRow(shape, r);
+  for (PetscInt i = 0; i <= net->diagnostics; i++) {
+    const Source s = SourceAt(net, i, u);
 
-    Constants(net, par, RowSample(net, r), c);
-    if (net->precision == UNR_SINGLE)
-      LoadRowSingle(net, row, mean, c, (float *)x + at);
-    else
-      LoadRowDouble(net, row, mean, c, (double *)x + at);
+    for (size_t r = 0; r < UnrTileRows(shape); r++) {
+      if (net->precision == UNR_SINGLE)
+        LoadRowSingle(net, &s, RowInSource(net, r, &s), mean, (float *)x + UnrTileRow(shape, r));
+      else
+        LoadRowDouble(net, &s, RowInSource(net, r, &s), mean, (double *)x + UnrTileRow(shape, r));
+    }
   }
 }
 
-/* UnrNetLoad - interior of the input tile x = ((u - mean) / std, c).     Local. */
+/* The constant channels of a row. */
+static void LoadConstants(UnrNet net, size_t r, const double c[], void *x)
+{
+  const size_t at = UnrTileRow(&net->tile[0].shape, r);
+
+  if (net->precision == UNR_SINGLE)
+    LoadConstantsSingle(net, c, (float *)x + at);
+  else
+    LoadConstantsDouble(net, c, (double *)x + at);
+}
+
+/* UnrNetLoad - interior of the input tile x = ((u - mean) / std, diagnostics likewise, c).     Collective on
+ * the grid. */
 PetscErrorCode UnrNetLoad(UnrNet net, const double par[], UnrBatch u, void *x)
 {
+  double c[UNR_NET_CONSTANTS];
+
   PetscFunctionBeginUser;
-  Load(net, par, u, net->mean, x);
+  PetscCall(UnrNetDiagnose(net, par, u));
+  LoadFields(net, u, net->mean, x);
+  for (size_t r = 0; net->constants && r < UnrTileRows(&net->tile[0].shape); r++) {
+    PetscCall(UnrNetConstants(net, par, RowSample(net, r), c));
+    LoadConstants(net, r, c, x);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* UnrNetLoadTangent - x_dot = (u_dot / std, c_dot); u_dot, par_dot NULL: zero.     Local. */
-PetscErrorCode UnrNetLoadTangent(UnrNet net, const double par_dot[], UnrBatch u_dot, void *x_dot)
+/* UnrNetLoadTangent - x_dot of UnrNetLoad(); u_dot, par_dot NULL: zero.     Collective on the grid. */
+PetscErrorCode UnrNetLoadTangent(UnrNet net, const double par[], UnrBatch u, UnrBatch u_dot,
+                                 const double par_dot[], void *x_dot)
 {
+  double c_dot[UNR_NET_CONSTANTS];
+
   PetscFunctionBeginUser;
-  Load(net, par_dot, u_dot, NULL, x_dot);
+  PetscCall(UnrNetDiagnoseTangent(net, par, u, u_dot, par_dot));
+  LoadFields(net, u_dot, NULL, x_dot);
+  for (size_t r = 0; net->constants && r < UnrTileRows(&net->tile[0].shape); r++) {
+    PetscCall(UnrNetConstantsTangent(net, par, par_dot, RowSample(net, r), c_dot));
+    LoadConstants(net, r, c_dot, x_dot);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  UnrNetLoadReverse - reverse of UnrNetLoad().     Local.
+  UnrNetLoadReverse - reverse of UnrNetLoad().     Collective on the grid.
+  In      state     that the net saw, where it has diagnostics
   In/out  u_bar     ADDED; NULL: not wanted
           par_bar   [sample][parameter], this rank's cells ADDED; NULL: not wanted
 */
-PetscErrorCode UnrNetLoadReverse(UnrNet net, const void *x_bar, UnrBatch u_bar, double par_bar[])
+PetscErrorCode UnrNetLoadReverse(UnrNet net, const double par[], const double *state, const void *x_bar,
+                                 UnrBatch u_bar, double par_bar[])
 {
   const UnrTileShape *shape = &net->tile[0].shape;
-  const PetscInt parameters = UnrPhysicsParameters(net->physics);
 
   PetscFunctionBeginUser;
-  for (size_t r = 0; r < UnrTileRows(shape); r++) {
-    double *row = u_bar ? u_bar->data + RowInBatch(net, r) : NULL, c_bar[UNR_NET_CONSTANTS] = {0};
-    const size_t at = UnrTileRow(shape, r);
-    const PetscInt sample = RowSample(net, r);
+  for (PetscInt k = 0; k < net->diagnostics; k++) PetscCall(UnrBatchZero(net->diagnostic[k].batch));
+  for (PetscInt i = u_bar ? 0 : 1; i <= net->diagnostics; i++) {
+    const Source s = SourceAt(net, i, u_bar);
+
+    for (size_t r = 0; r < UnrTileRows(shape); r++) {
+      if (net->precision == UNR_SINGLE)
+        LoadRowReverseSingle(net, &s, (const float *)x_bar + UnrTileRow(shape, r), RowInSource(net, r, &s));
+      else
+        LoadRowReverseDouble(net, &s, (const double *)x_bar + UnrTileRow(shape, r), RowInSource(net, r, &s));
+    }
+  }
+  PetscCall(UnrNetDiagnoseReverse(net, par, state, u_bar, par_bar));
+  for (size_t r = 0; par_bar && net->constants && r < UnrTileRows(shape); r++) {
+    double c_bar[UNR_NET_CONSTANTS] = {0};
 
     if (net->precision == UNR_SINGLE)
-      LoadRowReverseSingle(net, (const float *)x_bar + at, row, par_bar ? c_bar : NULL);
+      LoadConstantsReverseSingle(net, (const float *)x_bar + UnrTileRow(shape, r), c_bar);
     else
-      LoadRowReverseDouble(net, (const double *)x_bar + at, row, par_bar ? c_bar : NULL);
-    for (PetscInt k = 0; par_bar && k < net->constants; k++) {
-      par_bar[sample * parameters + net->constant[k]] += c_bar[k] / net->constant_divisor[k];
-    }
+      LoadConstantsReverseDouble(net, (const double *)x_bar + UnrTileRow(shape, r), c_bar);
+    PetscCall(UnrNetConstantsReverse(net, par, RowSample(net, r), c_bar, par_bar));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -188,7 +192,7 @@ PetscErrorCode UnrNetStore(UnrNet net, const void *y, UnrBatch out)
 
   PetscFunctionBeginUser;
   for (size_t r = 0; r < UnrTileRows(shape); r++) {
-    double *row = out->data + RowInBatch(net, r);
+    double *row = out->data + RowInBatch(net, r, net->components);
 
     if (net->precision == UNR_SINGLE)
       StoreRowSingle(net, (const float *)y + UnrTileRow(shape, r), row);
@@ -205,7 +209,7 @@ PetscErrorCode UnrNetStoreReverse(UnrNet net, UnrBatch out_bar, void *y_bar)
 
   PetscFunctionBeginUser;
   for (size_t r = 0; r < UnrTileRows(shape); r++) {
-    const double *row = out_bar->data + RowInBatch(net, r);
+    double *row = out_bar->data + RowInBatch(net, r, net->components);
 
     if (net->precision == UNR_SINGLE)
       StoreRowReverseSingle(net, row, (float *)y_bar + UnrTileRow(shape, r));

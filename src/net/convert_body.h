@@ -1,30 +1,44 @@
 /* The body of convert.c, included once for each `real`; NAME() tells the two apart.  No include guard. */
 
-/* x[cell] = ((u - mean) / std, c), cells of one row of one sample; u NULL: zeros. */
-static void NAME(LoadRow)(UnrNet net, const double *u, const double *mean, const double *c, real *x)
+/* Channels of one source in one row: x[cell][source's channels] = (u - mean) / std; u, mean NULL: zeros. */
+static void NAME(LoadRow)(UnrNet net, const Source *s, const double *u, const double *mean, real *x)
 {
-  const PetscInt cells = net->tile[0].shape.count[2], components = net->components,
-                 constants = net->constants;
+  const PetscInt cells = net->tile[0].shape.count[2], components = s->components;
 
+  x += s->channel;
   for (PetscInt p = 0; p < cells; p++, x += net->in) {
-    for (PetscInt k = 0; k < components; k++) {
-      x[k] = (real)(u ? (u[p * components + k] - (mean ? mean[k] : 0)) / net->std[k] : 0);
-    }
-    for (PetscInt k = 0; k < constants; k++) x[components + k] = (real)c[k];
+    for (PetscInt k = 0; k < components; k++) x[k] = 0;
+    for (PetscInt k = 0; u && k < components; k++)
+      x[k] = (real)((*u++ - (mean ? mean[s->channel + k] : 0)) / net->std[s->channel + k]);
   }
 }
 
-/* Reverse of LoadRow: u_bar += x_bar / std, c_bar += sum over the cells; either may be NULL. */
-static void NAME(LoadRowReverse)(UnrNet net, const real *x_bar, double *u_bar, double *c_bar)
+/* Reverse of LoadRow: u_bar += x_bar / std. */
+static void NAME(LoadRowReverse)(UnrNet net, const Source *s, const real *x_bar, double *u_bar)
 {
-  const PetscInt cells = net->tile[0].shape.count[2], components = net->components,
-                 constants = net->constants;
+  const PetscInt cells = net->tile[0].shape.count[2], components = s->components;
 
-  for (PetscInt p = 0; p < cells; p++, x_bar += net->in) {
-    for (PetscInt k = 0; u_bar && k < components; k++)
-      u_bar[p * components + k] += (double)x_bar[k] / net->std[k];
-    for (PetscInt k = 0; c_bar && k < constants; k++) c_bar[k] += (double)x_bar[components + k];
-  }
+  x_bar += s->channel;
+  for (PetscInt p = 0; p < cells; p++, x_bar += net->in)
+    for (PetscInt k = 0; k < components; k++) *u_bar++ += (double)x_bar[k] / net->std[s->channel + k];
+}
+
+/* Constant channels of one row, and their reverse: c_bar += sum over the cells. */
+static void NAME(LoadConstants)(UnrNet net, const double *c, real *x)
+{
+  const PetscInt cells = net->tile[0].shape.count[2];
+
+  x += net->fields;
+  for (PetscInt p = 0; p < cells; p++, x += net->in)
+    for (PetscInt k = 0; k < net->constants; k++) x[k] = (real)c[k];
+}
+static void NAME(LoadConstantsReverse)(UnrNet net, const real *x_bar, double *c_bar)
+{
+  const PetscInt cells = net->tile[0].shape.count[2];
+
+  x_bar += net->fields;
+  for (PetscInt p = 0; p < cells; p++, x_bar += net->in)
+    for (PetscInt k = 0; k < net->constants; k++) c_bar[k] += (double)x_bar[k];
 }
 
 /* out = scale y, cells of one row. */

@@ -6,6 +6,8 @@
 #include "core/event.h"
 #include "net/net_impl.h"
 
+#include <string.h>
+
 /* What the tape begins with. */
 typedef struct {
   PetscInt samples;
@@ -57,6 +59,8 @@ PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch 
   if (tape) {
     PetscCall(UnrTapeReserve(tape, net->tape_bytes, &block));
     *(TapeHead *)block = (TapeHead){.samples = u->samples, .activation = net->smoothed.ops};
+    if (net->diagnostics)
+      memcpy((char *)block + net->tape_state, u->data, (size_t)u->samples * u->stride * sizeof(double));
   }
   PlaceTiles(net, block, UNR_NET_NO_TILE);
   PetscCall(UnrNetLoad(net, par, u, net->tile[0].y));
@@ -70,7 +74,7 @@ PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch 
 
 /*
   UnrNetVjp - reverse of UnrNetApply().     Collective on the grid.
-  In      tape       of the matching apply; the weights must be the same
+  In      tape       of the matching apply; the weights and par must be the same
           out_bar    borrowed
   In/out  u_bar, par_bar [sample][parameter], theta_bar   this rank's part is ADDED; NULL: not wanted.
                      Without u_bar and par_bar nothing goes back through the data of the first layers.
@@ -79,12 +83,11 @@ PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch 
 PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch out_bar, UnrBatch u_bar,
                          double par_bar[], void *theta_bar)
 {
-  const bool wants_input = u_bar || (par_bar && net->constants);
+  const bool wants_input = u_bar || (par_bar && (net->constants || net->diagnostics));
   const UnrNetTile *out = &net->tile[net->nodes];
   const void *block;
   char *y_bar;
 
-  (void)par; /* the constant channels are in the tape, and linear */
   PetscFunctionBeginUser;
   PetscCall(UnrTapeRead(tape, &block));
   PetscCheck(((const TapeHead *)block)->samples == out_bar->samples &&
@@ -102,7 +105,9 @@ PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch 
   if (out->is_activated)
     PetscCall(UnrActivationReverse(net->smoothed, &out->shape, UnrNetSaved(net, out), NULL, y_bar));
   for (PetscInt i = net->nodes - 1; i >= 0; i--) PetscCall(UnrNetNodeReverse(net, i, wants_input, theta_bar));
-  if (wants_input) PetscCall(UnrNetLoadReverse(net, UnrNetSlot(net, net->input_bar), u_bar, par_bar));
+  if (wants_input)
+    PetscCall(UnrNetLoadReverse(net, par, (const double *)((const char *)block + net->tape_state),
+                                UnrNetSlot(net, net->input_bar), u_bar, par_bar));
   UnrCountAdd(UNR_COUNT_NET_VJP, out_bar->samples);
   if (u_bar) UnrCountAdd(UNR_COUNT_NET_INPUT_VJP, out_bar->samples);
   PetscCall(UnrEventEnd(UNR_EVENT_NET_VJP));
@@ -134,7 +139,7 @@ PetscErrorCode UnrNetJvp(UnrNet net, const double par[], UnrBatch u, UnrBatch u_
   x_dot = UnrNetSlot(net, tiles + x->slot);
   PetscCall(UnrNetLoad(net, par, u, x->y));
   PetscCall(UnrNetFillGhosts(net, x->width, &x->shape, x->y));
-  PetscCall(UnrNetLoadTangent(net, par_dot, u_dot, x_dot));
+  PetscCall(UnrNetLoadTangent(net, par, u, u_dot, par_dot, x_dot));
   PetscCall(UnrNetFillGhosts(net, x->width, &x->shape, x_dot));
   for (PetscInt i = 0; i < net->nodes; i++) {
     const UnrNetTile *y = &net->tile[i + 1];

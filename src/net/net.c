@@ -30,9 +30,11 @@ static const UnrOption options[] = {
     {"-net_slope", UNR_REAL, "0.01", 0, 1, "1", "slope of leaky_relu for negative arguments", NULL},
     {"-net_kernel", UNR_INT, "3", 1, 31, "points", "taps of the convolutions along every axis", NULL},
     {"-net_constants", UNR_WORDS, NULL, 0, 0, NULL,
-     "parameters of the sample fed as constant channels: domain_size ...", NULL},
+     "parameters of the sample fed as constant channels: domain_size, 1/viscosity ...", NULL},
     {"-net_constant_scale", UNR_REALS, NULL, 0, 0, "the parameter's own",
      "each constant channel is its parameter divided by this; default 1", NULL},
+    {"-net_diagnostics", UNR_WORDS, NULL, 0, 0, NULL,
+     "fields of the state fed as channels: pressure, vorticity, where the physics has them", NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
@@ -67,12 +69,28 @@ PetscErrorCode UnrNetDescribe(int dim, UnrNeeds *needs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Precision, kernels, activation, constant channels. */
+/* The channels besides the state's. */
+static PetscErrorCode SetChannelsFromOptions(UnrNet net)
+{
+  const char *names[UNR_NET_CONSTANTS], *fields[UNR_NET_DIAGNOSTICS];
+  double divisor[UNR_NET_CONSTANTS];
+  PetscInt constants, divisors, diagnostics;
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrOptionWords(options, NULL, "-net_constants", UNR_NET_CONSTANTS, names, &constants));
+  PetscCall(UnrOptionReals(options, NULL, "-net_constant_scale", UNR_NET_CONSTANTS, divisor, &divisors));
+  PetscCall(UnrNetConstantsCreate(net, constants, names, divisors, divisor));
+  PetscCall(UnrOptionWords(options, NULL, "-net_diagnostics", UNR_NET_DIAGNOSTICS, fields, &diagnostics));
+  PetscCall(UnrNetDiagnosticsCreate(net, diagnostics, fields));
+  PetscCall(UnrNetConvertCreate(net));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Precision, kernels, activation. */
 static PetscErrorCode SetFromOptions(UnrNet net)
 {
-  const char *word, *names[UNR_NET_CONSTANTS];
-  double slope, divisor[UNR_NET_CONSTANTS];
-  PetscInt constants, divisors;
+  const char *word;
+  double slope;
 
   PetscFunctionBeginUser;
   PetscCall(UnrOptionWord(options, NULL, "-net_precision", &word));
@@ -83,9 +101,6 @@ static PetscErrorCode SetFromOptions(UnrNet net)
   PetscCall(UnrActivationFind(word, slope, &net->activation));
   net->smoothed = net->activation;
   PetscCall(UnrOptionInt(options, NULL, "-net_kernel", &net->kernel));
-  PetscCall(UnrOptionWords(options, NULL, "-net_constants", UNR_NET_CONSTANTS, names, &constants));
-  PetscCall(UnrOptionReals(options, NULL, "-net_constant_scale", UNR_NET_CONSTANTS, divisor, &divisors));
-  PetscCall(UnrNetConvertCreate(net, constants, names, divisors, divisor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,7 +120,8 @@ PetscErrorCode UnrNetCreateOps(UnrPhysics physics, const UnrNetOps *ops, UnrNet 
   net->components = net->grid->components;
   net->samples = -1;
   PetscCall(SetFromOptions(net));
-  net->in = net->components + net->constants;
+  PetscCall(SetChannelsFromOptions(net));
+  net->in = net->fields + net->constants;
   net->out = net->components;
   PetscCall(net->ops->build(net));
   PetscCall(UnrMemoryCheck(2 * (double)net->parameters * (double)UnrPrecisionBytes(net->precision),
@@ -137,6 +153,7 @@ PetscErrorCode UnrNetDestroy(UnrNet *net)
   PetscFunctionBeginUser;
   if (!*net) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(UnrNetProgramDestroy(*net));
+  PetscCall(UnrNetDiagnosticsDestroy(*net));
   PetscCall(UnrNetConvertDestroy(*net));
   PetscCall(UnrBlockFree(&(*net)->theta));
   PetscCall(UnrBlockFree(&(*net)->work));
@@ -178,6 +195,11 @@ void UnrNetFlops(UnrNet net, double *forward, double *input)
 PetscInt UnrNetComponents(UnrNet net)
 {
   return net->components;
+}
+
+PetscInt UnrNetFields(UnrNet net)
+{
+  return net->fields;
 }
 
 /* UnrNetSmooth - tanh in place of a kinked activation, or the options' one again.     Local; spoils tapes. */

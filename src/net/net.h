@@ -1,10 +1,11 @@
 /*
   A network N(u, c): batches of doubles in and out, channels-last tiles of -net_precision inside.
 
-  Input channels: the state's components, normalised, then the constant channels c (parameters of the sample,
-  scaled).  Constants of normalisation belong to the net and are stored with the model.  theta is one flat
-  array of the net's precision with named views.  vjp ADDS; u_bar, par_bar, theta_bar may be NULL; par_bar
-  and theta_bar are this rank's part.
+  Input channels: the state's components, then fields that the physics makes from the state (diagnostics),
+  both normalised, then the constant channels c (parameters of the sample or their reciprocals, scaled).
+  Constants of normalisation belong to the net and are stored with the model.  theta is one flat array of the
+  net's precision with named views.  vjp ADDS; u_bar, par_bar, theta_bar may be NULL; par_bar and theta_bar
+  are this rank's part.
 */
 #pragma once
 
@@ -32,6 +33,7 @@ size_t UnrNetParameters(UnrNet net);
 */
 void UnrNetFlops(UnrNet net, double *forward, double *input);
 PetscInt UnrNetComponents(UnrNet net); /* of the state */
+PetscInt UnrNetFields(UnrNet net);     /* of the state and of the diagnostics */
 /* The flat weights, owned by the net; after writing to them call UnrNetThetaChanged. */
 PetscErrorCode UnrNetTheta(UnrNet net, void **theta);
 PetscErrorCode UnrNetThetaChanged(UnrNet net);
@@ -42,7 +44,8 @@ PetscErrorCode UnrNetView(UnrNet net, PetscInt i, const char **name, PetscInt *r
 PetscErrorCode UnrNetSmooth(UnrNet net, bool smooth);
 
 /*
-  Constants of normalisation, [component of the state]: the net sees (u - mean) / std and gives scale * N.
+  Constants of normalisation, mean and std [field], scale [component]: the net sees (u - mean) / std, the
+  diagnostics likewise, and gives scale * N.
   Defaults 0, 1, 1.  Copied; any of the three may be NULL: unchanged.  Get: borrowed, lives with the net.
 */
 PetscErrorCode UnrNetNormalisationSet(UnrNet net, const double mean[], const double std[],

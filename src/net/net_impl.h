@@ -7,7 +7,12 @@
 #include "field/halo.h"
 #include "net/net.h"
 
-enum { UNR_NET_NO_TILE = -1, UNR_NET_NAME = 48, UNR_NET_CONSTANTS = 16 /* at most */ };
+enum {
+  UNR_NET_NO_TILE = -1,
+  UNR_NET_NAME = 48,
+  UNR_NET_CONSTANTS = 16,
+  UNR_NET_DIAGNOSTICS = 8 /* at most */
+};
 
 /* What a plugin says of a node; UnrNetAddConv() does the rest. */
 typedef struct {
@@ -48,6 +53,21 @@ typedef struct {
   char *y, *z;           /* where they are in this call; z == y where not kept apart */
 } UnrNetTile;
 
+/* A constant channel: a parameter of the sample, or 1 over it, over a divisor. */
+typedef struct {
+  PetscInt parameter; /* index among the sample's */
+  bool is_reciprocal;
+  double divisor;
+} UnrNetConstant;
+
+/* A field that the physics makes from the state; `channel` of the input is its first. */
+typedef struct {
+  const char *name; /* static */
+  UnrGrid grid;     /* the physics' */
+  PetscInt channel;
+  UnrBatch batch; /* its values, tangents or cotangents in a call */
+} UnrNetDiagnostic;
+
 typedef struct {
   char name[UNR_NET_NAME];
   PetscInt rank, shape[5];
@@ -68,12 +88,15 @@ struct UnrNet_ {
   UnrPrecision precision;
   const UnrConvKernels *kernels;
   UnrActivation activation, smoothed; /* of the options; the one in use */
-  PetscInt kernel, components, constants, in, out;
+  /* The input's channels: fields = components of the state and of diagnostics; then constants. */
+  PetscInt kernel, components, fields, constants, in, out;
 
-  /* convert.c */
-  PetscInt *constant;         /* [constants] index among the sample's parameters */
-  double *constant_divisor;   /* [constants] */
-  double *mean, *std, *scale; /* [components] */
+  /* constant.c, diagnostic.c, convert.c */
+  UnrNetConstant *constant; /* [constants] */
+  PetscInt diagnostics;
+  UnrNetDiagnostic diagnostic[UNR_NET_DIAGNOSTICS];
+  UnrBatch state;             /* for the reverse of diagnostics; NULL without */
+  double *mean, *std, *scale; /* [fields], [fields], [components] */
 
   /* program.c */
   PetscInt nodes, views;
@@ -93,6 +116,7 @@ struct UnrNet_ {
   /* execute.c */
   PetscInt samples; /* the shapes and the tape's offsets are for these, -1: none yet */
   size_t slot_bytes, tape_bytes;
+  size_t tape_state; /* bytes from the tape's start to the state, where there are diagnostics */
   UnrBlock work;
 };
 
@@ -131,12 +155,32 @@ PetscErrorCode UnrNetNodeForward(UnrNet net, PetscInt i);
 PetscErrorCode UnrNetNodeReverse(UnrNet net, PetscInt i, bool wants_input, void *theta_bar);
 PetscErrorCode UnrNetNodeTangent(UnrNet net, PetscInt i, const void *theta_dot);
 
+/* constant.c */
+PetscErrorCode UnrNetConstantsCreate(UnrNet net, PetscInt constants, const char *const names[],
+                                     PetscInt divisors, const double divisor[]);
+PetscErrorCode UnrNetConstants(UnrNet net, const double par[], PetscInt sample, double c[]);
+PetscErrorCode UnrNetConstantsTangent(UnrNet net, const double par[], const double par_dot[], PetscInt sample,
+                                      double c_dot[]);
+PetscErrorCode UnrNetConstantsReverse(UnrNet net, const double par[], PetscInt sample, const double c_bar[],
+                                      double par_bar[]);
+
+/* diagnostic.c: fields of the state into their batches, and back */
+PetscErrorCode UnrNetDiagnosticsCreate(UnrNet net, PetscInt diagnostics, const char *const names[]);
+PetscErrorCode UnrNetDiagnosticsDestroy(UnrNet net);
+PetscErrorCode UnrNetDiagnosticsShape(UnrNet net, PetscInt samples);
+PetscErrorCode UnrNetDiagnose(UnrNet net, const double par[], UnrBatch u);
+PetscErrorCode UnrNetDiagnoseTangent(UnrNet net, const double par[], UnrBatch u, UnrBatch u_dot,
+                                     const double par_dot[]);
+PetscErrorCode UnrNetDiagnoseReverse(UnrNet net, const double par[], const double *state, UnrBatch u_bar,
+                                     double par_bar[]);
+
 /* convert.c: batches of doubles <-> interior of tiles */
-PetscErrorCode UnrNetConvertCreate(UnrNet net, PetscInt constants, const char *const names[],
-                                   PetscInt divisors, const double divisor[]);
+PetscErrorCode UnrNetConvertCreate(UnrNet net);
 PetscErrorCode UnrNetConvertDestroy(UnrNet net);
 PetscErrorCode UnrNetLoad(UnrNet net, const double par[], UnrBatch u, void *x);
-PetscErrorCode UnrNetLoadTangent(UnrNet net, const double par_dot[], UnrBatch u_dot, void *x_dot);
-PetscErrorCode UnrNetLoadReverse(UnrNet net, const void *x_bar, UnrBatch u_bar, double par_bar[]);
+PetscErrorCode UnrNetLoadTangent(UnrNet net, const double par[], UnrBatch u, UnrBatch u_dot,
+                                 const double par_dot[], void *x_dot);
+PetscErrorCode UnrNetLoadReverse(UnrNet net, const double par[], const double *state, const void *x_bar,
+                                 UnrBatch u_bar, double par_bar[]);
 PetscErrorCode UnrNetStore(UnrNet net, const void *y, UnrBatch out);
 PetscErrorCode UnrNetStoreReverse(UnrNet net, UnrBatch out_bar, void *y_bar);

@@ -205,9 +205,10 @@ static size_t Append(size_t bytes, size_t *end)
 }
 
 /*
-  UnrNetShape - shapes of the tiles, offsets in the tape, size of a slot.     Local.
+  UnrNetShape - shapes of the tiles, offsets in the tape, size of a slot.     Collective on the grid.
   The tape keeps what the reverse reads: tiles that a convolution reads or whose activation is judged by its
-  output, and the inputs of activations that need theirs.  It begins with 64 bytes that execute.c fills.
+  output, the inputs of activations that need theirs, and the state where diagnostics are made from it.  It
+  begins with 64 bytes that execute.c fills.
 */
 PetscErrorCode UnrNetShape(UnrNet net, PetscInt samples)
 {
@@ -228,7 +229,11 @@ PetscErrorCode UnrNetShape(UnrNet net, PetscInt samples)
     (void)Append(bytes, &slot);
     net->slot_bytes = PetscMax(net->slot_bytes, slot);
   }
+  net->tape_state = end;
+  if (net->diagnostics)
+    (void)Append((size_t)samples * (size_t)(net->grid->local * net->components) * sizeof(double), &end);
   net->tape_bytes = end;
+  PetscCall(UnrNetDiagnosticsShape(net, samples));
   net->samples = samples;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
