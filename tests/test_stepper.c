@@ -407,3 +407,40 @@ Test(stepper, substeps)
 {
   RunEvery(CheckSubsteps);
 }
+
+/*
+  S(u) = S(P u) for a u that P changes, and what S' gives P' leaves alone, wherever P is applied: on modes by
+  the stepper, or on cells around it.
+*/
+static void CheckConstraint(Case *c, Case *alone)
+{
+  Subject *t = &c->on;
+  UnrBatch u = TestDirection(t, TEST_SAMPLES, "state"), Pu = TestCopy(t, u), next[2], bar[2];
+  UnrTape tape;
+
+  (void)alone;
+  for (size_t i = 0; i < (size_t)u->samples * u->stride; i++) Pu->data[i] = u->data[i] *= 0.1; /* stable */
+  TEST_CALL(UnrPhysicsConstrain(t->physics, t->par, Pu));
+  TEST_CALL(UnrTapeCreate(&tape));
+  for (int i = 0; i < 2; i++) next[i] = TestBatch(t, TEST_SAMPLES);
+  TEST_CALL(UnrStepperApply(c->stepper, t->par, Pu, next[0], NULL));
+  TEST_CALL(UnrStepperApply(c->stepper, t->par, u, next[1], tape));
+  cr_expect(TestDistance(next[0], next[1]) <= 1e-12 * TestSize(next[0]), SIZED("S(u) is not S(P u)"));
+  if (UnrStepperHasAdjoint(c->stepper)) {
+    bar[0] = TestBatch(t, TEST_SAMPLES);
+    TEST_CALL(UnrStepperVjp(c->stepper, t->par, tape, u, bar[0], NULL));
+    bar[1] = TestCopy(t, bar[0]);
+    TEST_CALL(UnrPhysicsConstrainTranspose(t->physics, t->par, bar[1]));
+    cr_expect(TestDistance(bar[0], bar[1]) <= 1e-12 * TestSize(bar[0]), SIZED("P' changes S' w"));
+    for (int i = 0; i < 2; i++) TEST_CALL(UnrBatchDestroy(&bar[i]));
+  }
+  for (int i = 0; i < 2; i++) TEST_CALL(UnrBatchDestroy(&next[i]));
+  TEST_CALL(UnrTapeDestroy(&tape));
+  TEST_CALL(UnrBatchDestroy(&u));
+  TEST_CALL(UnrBatchDestroy(&Pu));
+}
+
+Test(stepper, constraint)
+{
+  RunEvery(CheckConstraint);
+}
