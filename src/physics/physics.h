@@ -98,10 +98,11 @@ PetscErrorCode UnrPhysicsDiagnoseVjp(UnrPhysics physics, const char *name, const
 const char *UnrPhysicsIntegralNames(UnrPhysics physics);
 /* value[sample][integral], the same on all ranks of the grid.  Collective on the grid. */
 PetscErrorCode UnrPhysicsIntegrals(UnrPhysics physics, const double par[], UnrBatch u, double value[]);
-/* Shells of the energy spectrum, of wavenumber 0, 1, 2 ... times 2 pi over the longest side; 0 for a physics
-   without transforms. */
+/* Shells of the energy spectrum, of wavenumber 0, 1, 2 ... times 2 pi over the longest side, to the nearest;
+   as many as the modes reach.  0 for a physics without transforms. */
 PetscInt UnrPhysicsShells(UnrPhysics physics);
-/* energy[sample][shell]: sum over a shell's modes of |u|^2/2, mean over the domain; the same on all ranks. */
+/* energy[sample][shell]: sum over a shell's modes of |u|^2/2 of the first field (a tracer is another), mean
+   over the domain; the same on all ranks.  Collective on the grid. */
 PetscErrorCode UnrPhysicsSpectrum(UnrPhysics physics, const double par[], UnrBatch u, double energy[]);
 
 /* P on modes, in place, besides what dealiased transforms leave out: what the scheme represents; modes as
