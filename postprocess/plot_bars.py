@@ -48,6 +48,7 @@ def draw(runs):
             ax.annotate(f"{mean:.2g}" + (f"\n{word}" if word else ""), (i, max(mean, median)), (0, 3),
                         textcoords="offset points", ha="center", va="bottom", fontsize=9)
         ax.grid(axis="x", visible=False)
+        ax.set_xlim(-0.6, len(metrics) - 0.4)
         ax.set_xticks(range(len(metrics)), [m.label for m in metrics], rotation=30 if len(metrics) > 6 else 0)
         ax.set(title=f"{kind}: " + ", ".join(n for n, k in zip(metrics[0].group_name, metrics[0].group_kind) if k == kind),
                yscale="log")

@@ -32,7 +32,7 @@ def curve(ax, time, series, scale, label, style):
     low, middle, high = quartiles(series)
     ax.fill_between(time, low, high, color=style["color"], alpha=0.18, lw=0)
     ax.plot(time, middle, label=label, **style)
-    return np.nanmax(high) if np.isfinite(high).any() else 0.0
+    return np.nanmin(low, initial=0.0), np.nanmax(high, initial=0.0)
 
 
 def draw(runs):
@@ -47,18 +47,21 @@ def draw(runs):
     fig, axes = plt.subplots(len(rows), len(shown), figsize=(4.6 * len(shown) + 0.8, 1.9 * len(rows) + 1.2), sharex=True,
                              sharey="row", squeeze=False)
     for line, (name, scale) in zip(axes, rows):
-        most = 0.0
+        drawn = []  # least and most of each curve, the reference's last in its panel
+        known = 0.0
         for ax, g in zip(line, shown):
             for m in metrics:
                 series = m.frame[name][m.test["group"] == g]
-                curve(ax, m.frame_time * np.arange(series.shape[1]), series, scale, m.label, {**style[m.label], "lw": 1.5})
+                drawn.append(curve(ax, m.frame_time * np.arange(series.shape[1]), series, scale, m.label,
+                                   {**style[m.label], "lw": 1.5}))
             series = metrics[0].frame[name + "_reference"][metrics[0].test["group"] == g]
             time = metrics[0].frame_time * np.arange(series.shape[1])
-            most = max(most, curve(ax, time, series, scale, "reference", REFERENCE))
+            drawn.append(curve(ax, time, series, scale, "reference", REFERENCE))
+            known = max(known, *map(abs, drawn[-1]))
         line[0].set(ylabel=name, yscale=scale)
-        if scale == "linear" and most > 0:  # a run that blows up does not flatten the others
-            line[0].set_ylim(min(0.0, line[0].get_ylim()[0]) if line[0].get_ylim()[0] > -most else -most,
-                             min(line[0].get_ylim()[1], 2.5 * most))
+        if scale == "linear" and known > 0:  # a run that blows up does not flatten the others
+            line[0].set_ylim(1.05 * max(min(low for low, _ in drawn), -2.5 * known),
+                             1.05 * min(max(high for _, high in drawn), 2.5 * known))
     for ax, g in zip(axes[0], shown):
         ax.set_title(f"{metrics[0].group_name[g]} ({metrics[0].group_kind[g]})")
     for ax in axes[-1]:

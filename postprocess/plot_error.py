@@ -16,7 +16,7 @@ from runs import RunError, read_all, script
 
 REL, CORRELATION = ("rel", "squared error / max|ref|$^2$", "log"), ("correlation", "correlation with the reference", "linear")
 FLOW = (("mse", "mean square error of the velocity", "log"),
-        ("vorticity_correlation", "correlation of the vorticity with the reference's", "linear"))
+        ("vorticity_correlation", "correlation of the vorticity", "linear"))
 
 
 def quartiles(run, name):

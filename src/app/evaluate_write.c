@@ -15,7 +15,8 @@ static void PutAttributes(UnrOutput *out, const UnrEvaluate *e)
               UnrHDF5PutText(f, "mode", e->mode) &&
               UnrHDF5PutInt(f, "parameters", e->c.net ? (PetscInt64)UnrNetParameters(e->c.net) : 0) &&
               UnrHDF5PutInt(f, "frames", e->frames) && UnrHDF5PutInt(f, "reference_frames", e->set.frames) &&
-              UnrHDF5PutReals(f, "frame_time", 0, &time) && UnrHDF5PutText(f, "version", UnrVersion) && UnrHDF5PutOptions(f);
+              UnrHDF5PutReals(f, "frame_time", 0, &time) && UnrHDF5PutText(f, "version", UnrVersion) &&
+              UnrHDF5PutOptions(f);
 }
 
 /* Group `groups`: what each group of tests is. */
