@@ -13,9 +13,9 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(os.environ["UNR_SOURCE_DIR"])
-KS, BURGERS = "inputs/ks/smoke.yaml", "inputs/burgers/smoke.yaml"
-PHASES = {"data", "solver_forward", "solver_reverse", "net_forward", "net_reverse", "halo", "allreduce", "update", "io",
-          "other"}
+KS, BURGERS, KOLM = "inputs/ks/smoke.yaml", "inputs/burgers/smoke.yaml", "inputs/kolm/smoke.yaml"
+PHASES = {"data", "solver_forward", "solver_reverse", "net_forward", "net_reverse", "halo", "transpose", "allreduce",
+          "update", "io", "other"}
 # Deck, ranks, options over it, phases that must be zero.
 CASES = [
     (KS, 1, ["-rollout_mode", "one"], {"solver_reverse", "io"}),
@@ -25,6 +25,9 @@ CASES = [
     (KS, 1, ["-model_type", "predict"], {"solver_forward", "solver_reverse", "io"}),
     (KS, 2, ["-model_type", "correct_sequential", "-rollout_memory", "25000"], {"io"}),
     (BURGERS, 2, ["-layout_replicas", "1"], {"io"}),
+    # Transforms over two ranks send; those of the model's projection too, forward and, even in nog, in reverse.
+    (KOLM, 2, ["-layout_replicas", "1", "-model_project", "true"], {"io"}),
+    (KOLM, 2, ["-layout_replicas", "1", "-model_project", "true", "-rollout_mode", "nog"], {"io"}),
 ]
 
 
@@ -57,7 +60,7 @@ def verdict(program, mpiexec, deck, ranks, options, zero, tries=5):
     small = 1e-3 * s["seconds_per_update_logged"]
     negative = {p: v for p, v in phases.items() if v < -small}
     wrong = {p: phases[p] for p in zero if abs(phases[p]) > small} | {
-        p: phases[p] for p in PHASES - zero if phases[p] <= 0 and not (p == "halo" or p == "other")}
+        p: phases[p] for p in PHASES - zero if phases[p] <= 0 and not (p in ("halo", "other") or (p == "transpose" and deck != KOLM))}
     if negative or wrong:
         return f"phases below or not zero: {negative or wrong} of {phases}"
     if abs(sum(phases.values()) - s["seconds_per_update_logged"]) > 1e-9 * s["seconds_per_update_logged"]:
@@ -81,6 +84,22 @@ def verdict(program, mpiexec, deck, ranks, options, zero, tries=5):
     return None
 
 
+def scaling(program):
+    """jobs/bench_scaling.sh: a row for each number of ranks, the first of efficiency 100 %, options passed on; or what is wrong."""
+    environment = {**os.environ, "ROUNDS": "1", "UNROLL_BUILD": str(Path(program).resolve().parent)}
+    script = ["bash", str(SOURCE / "jobs/bench_scaling.sh")]
+    done = subprocess.run([*script, str(SOURCE / KOLM), "2", "1", "--", "-layout_replicas", "1", "-bench_updates", "3"],
+                          capture_output=True, text=True, timeout=300, env=environment)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    if done.returncode or [row[:4] for row in rows[1:]] != [["2", "1", "x", "2"], ["1", "1", "x", "1"]]:
+        return f"status {done.returncode}\n{done.stdout}{done.stderr}"
+    if rows[1][5:8] != ["1.00", "100", "%"] or float(rows[1][10]) <= 0 or float(rows[2][10]) != 0:
+        return f"first row not its own base, or transposes of 2 ranks and of 1:\n{done.stdout}"
+    if subprocess.run([*script, str(SOURCE / KOLM), "two"], capture_output=True, env=environment).returncode != 2:
+        return "a wrong argument is not refused"
+    return None
+
+
 def main():
     program, mpiexec = sys.argv[1:3]
     failed = 0
@@ -93,6 +112,9 @@ def main():
         good = done.returncode == 0 and "steps a window" in done.stdout and not Path(out, "summary.json").exists()
         failed += not good
         print("ok" if good else "FAILED", "-dry_run", "" if good else done.stdout + done.stderr)
+    wrong = scaling(program)
+    failed += wrong is not None
+    print("FAILED" if wrong else "ok", "bench_scaling.sh", wrong or "")
     return failed > 0
 
 

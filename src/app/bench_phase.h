@@ -9,7 +9,8 @@ typedef enum {
   UNR_PHASE_SOLVER_REVERSE,
   UNR_PHASE_NET_FORWARD,
   UNR_PHASE_NET_REVERSE,
-  UNR_PHASE_HALO, /* of solver and net, in neither of theirs */
+  UNR_PHASE_HALO,      /* of solver and net, in neither of theirs */
+  UNR_PHASE_TRANSPOSE, /* of the transforms, likewise */
   UNR_PHASE_ALLREDUCE,
   UNR_PHASE_UPDATE,
   UNR_PHASE_IO,

@@ -20,6 +20,8 @@ PetscErrorCode UnrEventsRegister(void)
       [UNR_EVENT_NET] = "UnrNet",
       [UNR_EVENT_NET_VJP] = "UnrNetVjp",
       [UNR_EVENT_NET_HALO] = "UnrNetHalo",
+      [UNR_EVENT_DIAGNOSE] = "UnrDiagnose",
+      [UNR_EVENT_PROJECT] = "UnrProject",
       [UNR_EVENT_LOSS] = "UnrLoss",
       [UNR_EVENT_HDF5] = "UnrHDF5",
   };

@@ -27,6 +27,8 @@ typedef enum {
   UNR_EVENT_NET,
   UNR_EVENT_NET_VJP,
   UNR_EVENT_NET_HALO, /* halos within those two */
+  UNR_EVENT_DIAGNOSE, /* of fields that follow from a state, where the net asks for them */
+  UNR_EVENT_PROJECT,  /* of the augmented state, by the model */
   UNR_EVENT_LOSS,
   UNR_EVENT_HDF5,
   UNR_EVENTS

@@ -1,6 +1,7 @@
 /* A model: choosing it, and what all of them share - projection of the result, scratch, tapes. */
 #include "model/model_impl.h"
 #include "core/error.h"
+#include "core/event.h"
 
 #define UNR_MODEL(name, Name) extern const UnrModelOps UnrModelOps_##Name;
 #include "model/list.h"
@@ -114,6 +115,16 @@ bool UnrModelHasAdjoint(UnrModel model)
   return !model->stepper || UnrStepperHasAdjoint(model->stepper);
 }
 
+static PetscErrorCode Project(UnrModel model, const double par[], UnrBatch u)
+{
+  PetscFunctionBeginUser;
+  if (!model->is_projected) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(UnrEventBegin(UNR_EVENT_PROJECT));
+  PetscCall(UnrPhysicsConstrain(model->physics, par, u));
+  PetscCall(UnrEventEnd(UNR_EVENT_PROJECT));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   UnrModelApply - one augmented step.     Collective on the grid communicator.
   In      par   [sample][parameter]
@@ -125,7 +136,7 @@ PetscErrorCode UnrModelApply(UnrModel model, const double par[], UnrBatch u, Unr
 {
   PetscFunctionBeginUser;
   PetscCall((*model->ops->apply)(model, par, u, next, tape));
-  if (model->is_projected) PetscCall(UnrPhysicsConstrain(model->physics, par, next));
+  PetscCall(Project(model, par, next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,10 +150,8 @@ PetscErrorCode UnrModelJvp(UnrModel model, const double par[], UnrBatch u, UnrBa
 {
   PetscFunctionBeginUser;
   PetscCall((*model->ops->jvp)(model, par, u, u_dot, par_dot, theta_dot, next, next_dot));
-  if (model->is_projected) {
-    PetscCall(UnrPhysicsConstrain(model->physics, par, next));
-    PetscCall(UnrPhysicsConstrain(model->physics, par, next_dot));
-  }
+  PetscCall(Project(model, par, next));
+  PetscCall(Project(model, par, next_dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,7 +172,9 @@ PetscErrorCode UnrModelVjp(UnrModel model, const double par[], UnrTape tape, Unr
   if (model->is_projected) {
     PetscCall(UnrModelScratch(model, UNR_MODEL_PROJECTED_BAR, next_bar, &projected));
     PetscCall(UnrBatchCopy(next_bar, projected));
+    PetscCall(UnrEventBegin(UNR_EVENT_PROJECT));
     PetscCall(UnrPhysicsConstrainTranspose(model->physics, par, projected));
+    PetscCall(UnrEventEnd(UNR_EVENT_PROJECT));
   }
   PetscCall((*model->ops->vjp)(model, par, tape, projected, u_bar, par_bar, theta_bar));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,6 +2,7 @@
 #include "physics/physics_impl.h"
 
 #include <string.h>
+#include "core/event.h"
 
 static const UnrDiagnosticOps *Find(UnrPhysics physics, const char *name, int *number)
 {
@@ -64,7 +65,9 @@ PetscErrorCode UnrPhysicsDiagnose(UnrPhysics physics, const char *name, const do
 
   PetscFunctionBeginUser;
   PetscCall(Get(physics, name, &d));
+  PetscCall(UnrEventBegin(UNR_EVENT_DIAGNOSE));
   PetscCall(d->apply(physics, par, u, out));
+  PetscCall(UnrEventEnd(UNR_EVENT_DIAGNOSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,7 +80,9 @@ PetscErrorCode UnrPhysicsDiagnoseJvp(UnrPhysics physics, const char *name, const
 
   PetscFunctionBeginUser;
   PetscCall(Get(physics, name, &d));
+  PetscCall(UnrEventBegin(UNR_EVENT_DIAGNOSE));
   PetscCall(d->jvp(physics, par, u, u_dot, par_dot, out_dot));
+  PetscCall(UnrEventEnd(UNR_EVENT_DIAGNOSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +95,9 @@ PetscErrorCode UnrPhysicsDiagnoseVjp(UnrPhysics physics, const char *name, const
 
   PetscFunctionBeginUser;
   PetscCall(Get(physics, name, &d));
+  PetscCall(UnrEventBegin(UNR_EVENT_DIAGNOSE));
   PetscCall(d->vjp(physics, par, u, out_bar, u_bar, par_bar));
+  PetscCall(UnrEventEnd(UNR_EVENT_DIAGNOSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
