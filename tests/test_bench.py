@@ -28,6 +28,8 @@ CASES = [
     # Transforms over two ranks send; those of the model's projection too, forward and, even in nog, in reverse.
     (KOLM, 2, ["-layout_replicas", "1", "-model_project", "true"], {"io"}),
     (KOLM, 2, ["-layout_replicas", "1", "-model_project", "true", "-rollout_mode", "nog"], {"io"}),
+    # Without a solver, the pressure that the net asks for is the solver's work all the same.
+    (KOLM, 2, ["-layout_replicas", "1", "-model_type", "predict", "-net_diagnostics", "pressure"], {"io"}),
 ]
 
 
