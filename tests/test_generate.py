@@ -263,7 +263,7 @@ class Generate(unittest.TestCase):
                  "-generate_points (25 along y) is no multiple of -grid_points (10) for -generate_filter volume; "
                  "allowed: multiples; try: 20, or another"),
                 (["-generate_points", "24,20", "-generate_filter", "mean"], "-generate_filter"),
-                (["-generate_points", "24,20", "-physics_type", "burgers_fv", "-stepper_type", "rk", "-reference_stepper_type", "rk",
+                (["-generate_points", "24,20", "-physics_type", "burgers_fv", "-stepper_type", "rk", "-reference_stepper_type", "rk", "-net_constants", "viscosity",
                   "-sample_parameter", "viscosity", "-sample_values", "0.1"],
                  "-generate_filter spectral for a physics without transforms (burgers_fv)")):
             done = self.run_in("a", "-options_file", PLANE, "-grid_points", "12,10", "-dataset_file", "u.h5", *options, ranks=2)
