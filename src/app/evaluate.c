@@ -29,8 +29,8 @@ static const UnrOption options[] = {
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
-static const char *const results_names[] = {"metrics.h5", "trajectory.h5", "reference.h5", "summary.json",
-                                            NULL};
+static const char *const results_names[] = {
+    "metrics.h5", "trajectory.h5", "trajectory.xmf", "reference.h5", "reference.xmf", "summary.json", NULL};
 
 /* What would run, its memory and time. */
 static PetscErrorCode Tell(UnrEvaluate *e)

@@ -230,8 +230,10 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
   snprintf(gradient, sizeof gradient, "%s/gradient.h5", out);
   snprintf(summary, sizeof summary, "%s/summary.json", out);
   PetscCall(UnrDirectoryMake(out));
-  PetscCall(UnrCommonRemoveOld(out, (const char *[]){"trajectory.h5", "gradient.h5", "summary.json", NULL}, 2,
-                               (const char *[]){solve->input, solve->cotangent}));
+  PetscCall(UnrCommonRemoveOld(out,
+                               (const char *[]){"trajectory.h5", "trajectory.xmf", "gradient.h5",
+                                                "gradient.xmf", "summary.json", NULL},
+                               2, (const char *[]){solve->input, solve->cotangent}));
   PetscCall(UnrSolveTrajectory(solve, trajectory, &well));
   PetscCall(Forward(solve, well, &outcome));
   if (outcome.reason)

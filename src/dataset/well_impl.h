@@ -24,7 +24,7 @@ typedef struct {
   UnrWellPart part[UNR_WELL_PARTS];
   PetscInt scalars;
   double *length;           /* [trajectory][dim] */
-  double *time;             /* [frame], of the first trajectory */
+  double *time;             /* [frame], of the first trajectory; of a new file on rank 0, if UnrWellXdmf() */
   UnrWellName *scalar_name; /* [scalar] */
   double *scalar;           /* [scalar][trajectory] */
 } UnrWellFacts;
@@ -56,6 +56,9 @@ void UnrWellExamine(const char *path, const char *field, UnrWellFacts *facts, ch
 PetscErrorCode UnrWellOpenParallel(UnrWell well, const char *path, unsigned mode, bool *good);
 /* Numbers of a block on this rank; 0 for one of no trajectories. */
 size_t UnrWellBlockNumbers(const UnrWellBlock *block, UnrGrid grid);
+/* PATH.xmf beside PATH.h5: what a visualiser opens; facts->time is needed.  0 or errno.  Not collective; for
+   rank 0. */
+int UnrWellXdmf(const char *path, const UnrWellFacts *facts);
 /* Splits "velocity|tracer" into parts by name; false: too many, or a name is too long or empty. */
 bool UnrWellPartsName(const char *field, UnrWellFacts *facts);
 /* Their places in a state of so many components: all but the first have one. */

@@ -71,8 +71,7 @@ static bool PutDimensions(hid_t file, const UnrWellSpec *spec)
   double *time = malloc((size_t)spec->frames * sizeof *time);
   bool good = group >= 0 && time && UnrHDF5PutTexts(group, "spatial_dims", spec->grid->dim, UnrWellAxis);
 
-  for (PetscInt f = 0; time && f < spec->frames; f++)
-    time[f] = spec->time ? spec->time[f] : (double)f * spec->frame_time;
+  for (PetscInt f = 0; time && f < spec->frames; f++) time[f] = UnrWellFrameTime(spec, f);
   for (int a = 0; good && a < spec->grid->dim; a++) good = PutAxis(group, spec, a);
   set = good ? PutSet(group, "time", H5T_NATIVE_DOUBLE, 1, &frames, time) : -1;
   good = set >= 0 && Close(set, UnrHDF5PutBools(set, "sample_varying", 0, false));
@@ -195,7 +194,7 @@ bool UnrWellSkeleton(const char *path, const UnrWellSpec *spec, const UnrWellFac
          UnrHDF5PutInt(file, "n_spatial_dims", spec->grid->dim) &&
          UnrHDF5PutInt(file, "n_trajectories", spec->trajectories) && PutDimensions(file, spec) &&
          PutBoundaries(file, spec) && PutScalars(file, spec) && PutFields(file, spec, facts) &&
-         UnrWellProvenance(file, spec);
+         UnrWellProvenance(file, spec) && (!UnrWellHasXdmf(spec) || UnrWellCoordinates(file, spec));
   if (file >= 0) good = H5Fclose(file) >= 0 && good;
   H5Pclose(access);
   UnrHDF5SilenceEnd(&silence);

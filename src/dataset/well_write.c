@@ -22,6 +22,7 @@ static double MostBytes(const UnrWellSpec *spec)
 
   for (int a = 0; a < spec->grid->dim; a++)
     axes += 2 * (double)spec->grid->points[a] * (double)spec->trajectories;
+  if (UnrWellHasXdmf(spec)) axes += (double)spec->grid->total / 8 + 1024 * (double)spec->grid->points[0];
   return (double)spec->trajectories * (double)spec->frames * numbers *
              (spec->precision == UNR_DOUBLE ? 8 : 4) +
          axes * sizeof(double) + (1 << 18);
@@ -111,6 +112,11 @@ PetscErrorCode UnrWellCreate(const char *path, const UnrWellSpec *spec, UnrWell 
   w->facts.info.components = spec->grid->components;
   w->facts.info.is_double = spec->precision == UNR_DOUBLE;
   if (!rank) verdict = Prepare(w, spec);
+  if (!rank && UnrWellHasXdmf(spec)) {
+    w->facts.time = malloc((size_t)spec->frames * sizeof(double));
+    if (!w->facts.time) verdict = ENOMEM;
+    for (PetscInt f = 0; f < spec->frames && w->facts.time; f++) w->facts.time[f] = UnrWellFrameTime(spec, f);
+  }
   good = !verdict;
   if (!good) PetscCall(PetscFree(w->part)); /* gone, or another run's */
   PetscCallMPI(MPI_Bcast(&good, sizeof good, MPI_BYTE, 0, PETSC_COMM_WORLD));
@@ -210,6 +216,7 @@ PetscErrorCode UnrWellCommit(UnrWell *well)
   w->file = -1;
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD)); /* all ranks have closed */
   if (!rank && status >= 0) verdict = UnrFileCommit(w->part, w->path);
+  if (w->facts.time && !verdict && status >= 0) verdict = UnrWellXdmf(w->path, &w->facts);
   if (!verdict && status >= 0) PetscCall(PetscFree(w->part)); /* nothing to remove any more */
   PetscCall(UnrWellClose(well));
   UnrUserCheck(status >= 0 && !verdict,
