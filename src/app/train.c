@@ -100,7 +100,7 @@ static PetscErrorCode TellPlan(const UnrTrain *t)
 static PetscErrorCode Estimate(UnrTrain *t)
 {
   enum { TRIALS = 3 };
-  double seconds = 0, peak = (double)UnrMemoryPeak();
+  double seconds = 0, recompute = 1, peak = (double)UnrMemoryPeak();
 
   PetscFunctionBeginUser;
   for (PetscInt k = 0; k < t->curriculum.count; k++) {
@@ -119,11 +119,13 @@ static PetscErrorCode Estimate(UnrTrain *t)
       best = PetscMin(best, MPI_Wtime() - begun);
     }
     seconds += best * (double)stage->updates;
+    recompute = PetscMax(recompute, UnrRolloutRecompute(stage->rollout));
   }
   peak = PetscMax(peak, (double)UnrMemoryPeak());
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%lld updates, about %.3g s; %.3g MB on the fullest rank\n",
-                        (long long)t->curriculum.updates, seconds, peak / 1e6));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%lld updates, about %.3g s; %.3g MB on the fullest rank, recompute factor %.3g\n",
+                        (long long)t->curriculum.updates, seconds, peak / 1e6, recompute));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,6 +20,7 @@ typedef struct {
 } UnrPlan;
 
 PetscErrorCode UnrRolloutRegister(void);
+extern const UnrOption UnrRolloutOptions[];
 /* From -rollout_mode, -rollout_steps, -rollout_warmup, -rollout_truncate.  Collective on the world (user
  * errors). */
 PetscErrorCode UnrPlanCreate(UnrPlan *plan);
@@ -61,15 +62,16 @@ PetscErrorCode UnrRolloutValue(UnrRollout rollout, const UnrWindow *window, doub
 /* Tangent of the same map as the gradient's: cut tangents included.  value_dot is this rank's part. */
 PetscErrorCode UnrRolloutJvp(UnrRollout rollout, const UnrWindow *window, UnrBatch u0_dot,
                              const double par_dot[], const void *theta_dot, double *value_dot);
-/* Bytes of this rank while a window is on its way. */
+/* Bytes of the fullest rank while a window is on its way, for the largest chunk of any replica. */
 typedef struct {
-  double tape;   /* one step's tape */
-  double state;  /* one state of the largest chunk */
-  double states; /* those that are always held: the longest segment's, and two cotangents */
-  double least;  /* the least -rollout_memory that works */
-  double all;    /* without a bound */
+  double tape;      /* one step's tape */
+  double state;     /* one state */
+  double least;     /* the least -rollout_memory that works */
+  double all;       /* without a bound: every tape and state of the longest segment */
+  double held;      /* with -rollout_memory */
+  double recompute; /* and what it costs: steps run forward over those of the window */
 } UnrRolloutMemory;
-/* Runs one step to measure.  Collective on the grid communicator. */
+/* Runs one step to measure, and chooses what is kept.  Collective on the world. */
 PetscErrorCode UnrRolloutMeasure(UnrRollout rollout, const UnrWindow *window, UnrRolloutMemory *memory);
 /* Model steps run forward by the last gradient over the least possible, >= 1. */
 double UnrRolloutRecompute(UnrRollout rollout);
