@@ -196,14 +196,41 @@ class Solve(unittest.TestCase):
         np.testing.assert_allclose(read(self.path("out"))[0][-1], decay * tiny, atol=1e-15)
 
     def test_bounded_memory(self):
-        """With room for one state only the vjp recomputes; its bits are the same."""
+        """Whatever may be kept, the bits are those of no bound; too little is refused with the least that works, which keeps
+        one tape and the start: 1 + 2 + ... + 24 frames run."""
         cotangent = ("-solve_cotangent", self.input)
-        free = self.solve("free", *cotangent, "-solve_memory", 0)
-        tight = self.solve("tight", *cotangent, "-solve_memory", 1)
+        free = self.solve("free", *cotangent, "-rollout_memory", 0)
         self.assertEqual(free["recompute_factor"], 1)
-        self.assertTrue(1.5 < tight["recompute_factor"] <= 2)
-        self.assertLess(tight["tape_bytes"], free["tape_bytes"] / 3)
-        np.testing.assert_array_equal(read(self.path("free"), "gradient.h5")[0], read(self.path("tight"), "gradient.h5")[0])
+        self.assertEqual(self.solve("default", *cotangent)["recompute_factor"], 1)
+        status, message, _ = unroll(self.path("bad"), "-solve_input", self.input, "-solve_steps", STEPS, "-solve_dt", DT,
+                                    *cotangent, "-rollout_memory", 1)
+        self.assertEqual((status, message.count("unroll: error:")), (2, 1), message)
+        self.assertIn("-rollout_memory is too small for the vjp of 24 frames", message)
+        least = int(message.split("; try: -rollout_memory ")[1].split()[0])
+        tape = free["tape_bytes"] / STEPS
+        for extra, factor in ((0, (STEPS + 1) / 2), (48 * 8, None), (3 * 48 * 8, None), (9 * tape, None)):
+            tight = self.solve("tight", *cotangent, "-rollout_memory", least + extra)
+            if factor:
+                self.assertEqual((tight["recompute_factor"], tight["tape_bytes"]), (factor, tape))
+            else:
+                self.assertTrue(1 < tight["recompute_factor"] < (STEPS + 1) / 2)
+                self.assertLessEqual(tight["tape_bytes"], tape + extra)
+            np.testing.assert_array_equal(*(read(self.path(out), "gradient.h5")[0] for out in ("free", "tight")))
+
+    def test_flow(self):
+        """A velocity without -physics_type is an incompressible flow: Taylor-Green decays by exp(-2 nu t), its energy is told by
+        the physics, the divergence by its own operator."""
+        n, nu = 12, 0.05
+        x = 2 * np.pi * np.arange(n) / n
+        u0 = np.stack([np.sin(x)[:, None] * np.cos(x), -np.cos(x)[:, None] * np.sin(x)], -1)
+        with h5py.File(self.path("in.h5"), "w") as f:
+            f["dimensions/x"], f["dimensions/y"], f["t1_fields/velocity"] = x, x, u0[None, None]
+        summary = self.solve("out", "-physics_navier_stokes_viscosity", nu, input=self.path("in.h5"), ranks=2)
+        with h5py.File(self.path("out/trajectory.h5")) as f:
+            u, decay = f["t1_fields/velocity"][0, -1], np.exp(-2 * nu * DT * STEPS)
+        np.testing.assert_allclose(u, decay * u0, atol=1e-14)
+        np.testing.assert_allclose([summary["energy_first"], summary["energy_last"]], [0.25, 0.25 * decay**2], rtol=1e-13)
+        self.assertLess(summary["divergence_rms"], 1e-14)
 
     def test_saving(self):
         """Every 5th of 12 frames, and the last; sub-steps lengthen the frames; single in, single out; a frame not 0."""
@@ -238,6 +265,9 @@ class Solve(unittest.TestCase):
 
     def test_dry_run(self):
         self.assertEqual(unroll(self.path("out"), "-solve_input", self.input, "-solve_dt", DT, "-dry_run")[0], 0)
+        said = subprocess.run([UNROLL, "solve", "-solve_input", self.input, "-solve_cotangent", self.input, "-solve_dt", str(DT),
+                               "-solve_steps", "100", "-rollout_memory", "6000", "-dry_run"], capture_output=True, text=True)
+        self.assertRegex(said.stdout, r"vjp: 0\.00\d+ MB of states and tapes .*recompute factor [1-9]")
         self.assertFalse(os.path.exists(self.path("out")))
 
     def refused(self, expected, *options):

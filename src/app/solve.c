@@ -7,9 +7,8 @@
 #include "app/command.h"
 #include "app/common.h"
 #include "core/error.h"
-#include "core/event.h"
-#include "core/progress.h"
 #include "core/provenance.h"
+#include "rollout/rollout.h"
 
 static const UnrOption options[] = {
     {"-solve_input", UNR_PATH, NULL, 0, 0, NULL,
@@ -24,17 +23,8 @@ static const UnrOption options[] = {
     {"-solve_save_every", UNR_INT, "1", 0, PETSC_MAX_INT, "frames",
      "frames between those in trajectory.h5, which always has the first and the last; 0: the last only",
      NULL},
-    {"-solve_memory", UNR_REAL, "1e9", 0, 1e18, "bytes per rank",
-     "states and tapes kept for the vjp; 0: keep every tape", NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
-
-/* What summary.json says; NaN is null. */
-typedef struct {
-  double seconds_forward, seconds_vjp, energy_first, energy_last, gradient_norm, recompute;
-  PetscInt steps; /* with finite states */
-  const char *reason;
-} Outcome;
 
 static bool failed;
 
@@ -53,7 +43,8 @@ static PetscErrorCode ReadOptions(UnrSolve *solve)
   PetscCall(UnrOptionInt(options, NULL, "-solve_steps", &solve->steps));
   PetscCall(UnrOptionInt(options, NULL, "-solve_save_every", &solve->save_every));
   PetscCall(UnrOptionWord(options, NULL, "-solve_cotangent", &solve->cotangent));
-  PetscCall(UnrOptionReal(options, NULL, "-solve_memory", &solve->memory));
+  PetscCall(UnrOptionGiven(UnrRolloutOptions, NULL, "-rollout_memory", &solve->is_given));
+  PetscCall(UnrOptionReal(UnrRolloutOptions, NULL, "-rollout_memory", &solve->memory));
   PetscCall(UnrOptionGiven(options, NULL, "-solve_dt", &given));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-stepper_dt", &is_set));
   UnrUserCheck(given || is_set, "no -solve_dt; allowed: the time of a step, above 0; try: -solve_dt 0.1");
@@ -97,77 +88,16 @@ static PetscErrorCode ReadCotangent(UnrSolve *solve, UnrBatch *u_bar)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Mean of u^2/2 over the points (all components); not finite where the state is not. */
-static PetscErrorCode Energy(UnrBatch u, double *energy)
-{
-  PetscFunctionBeginUser;
-  PetscCall(UnrBatchDot(u, u, energy));
-  *energy /= 2 * (double)u->grid->total;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  N frames from the start state into the open file.     Collective on the world.
-  Divergence is an outcome: it ends at the first state that is not finite, and the file is thrown away by the
-  caller.
-*/
-static PetscErrorCode Forward(UnrSolve *solve, UnrWell well, Outcome *outcome)
-{
-  UnrBatch u, next;
-  UnrProgress progress;
-  PetscInt written = 0;
-
-  PetscFunctionBeginUser;
-  PetscCall(UnrBatchCreate(solve->grid, 1, &u));
-  PetscCall(UnrBatchCreate(solve->grid, 1, &next));
-  PetscCall(UnrBatchCopy(solve->u0, u));
-  PetscCall(UnrStepperApply(solve->stepper, solve->par, u, next,
-                            NULL)); /* untimed: makes coefficients and scratch */
-  PetscCall(Energy(u, &outcome->energy_first));
-  UnrProgressBegin(&progress, "solve", solve->steps);
-  for (PetscInt k = 0; k <= solve->steps; k++) {
-    if (k) {
-      const double begun = MPI_Wtime();
-      PetscCall(UnrStagePush(UNR_STAGE_FORWARD));
-      PetscCall(UnrStepperApply(solve->stepper, solve->par, u, next, NULL));
-      PetscCall(UnrStagePop());
-      outcome->seconds_forward += MPI_Wtime() - begun;
-      UnrBatch t = u;
-      u = next;
-      next = t;
-    }
-    PetscCall(Energy(u, &outcome->energy_last));
-    if (!isfinite(outcome->energy_last)) {
-      outcome->reason = "diverged";
-      break;
-    }
-    outcome->steps = k;
-    if (UnrSolveIsSaved(solve, k)) PetscCall(UnrWellWrite(well, 0, written++, u, 0));
-    UnrProgressStep(&progress, k, NULL);
-  }
-  UnrProgressEnd(&progress, outcome->steps, outcome->reason);
-  if (outcome->reason)
-    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, stderr,
-                           "unroll: the solver diverged in frame %" PetscInt_FMT
-                           ", so there is no trajectory.h5; try: a smaller -solve_dt, or -stepper_type etdrk "
-                           "where the physics has a symbol\n",
-                           outcome->steps + 1));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, &outcome->seconds_forward, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  PetscCall(UnrBatchDestroy(&next));
-  PetscCall(UnrBatchDestroy(&u));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The vjp into `path`; a gradient that is not finite is an outcome too, without a file. */
-static PetscErrorCode Gradient(UnrSolve *solve, const char *path, UnrBatch u_bar, Outcome *outcome)
+static PetscErrorCode Gradient(UnrSolve *solve, const char *path, UnrBatch u_bar, UnrSolveOutcome *outcome)
 {
   double square, *par_bar;
   UnrWell well;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(UnrPhysicsParameters(solve->physics) + 1, &par_bar));
-  PetscCall(UnrSolveVjp(solve, u_bar, par_bar, &outcome->seconds_vjp, &outcome->recompute));
+  PetscCall(UnrSolveVjp(solve, u_bar, par_bar, &outcome->seconds_vjp));
+  outcome->recompute = (double)UnrScheduleRuns(&solve->schedule) / (double)solve->steps;
   PetscCall(UnrBatchDot(u_bar, u_bar, &square));
   outcome->gradient_norm = sqrt(square);
   for (PetscInt p = 0; p < UnrPhysicsParameters(solve->physics); p++) square += par_bar[p];
@@ -181,7 +111,7 @@ static PetscErrorCode Gradient(UnrSolve *solve, const char *path, UnrBatch u_bar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode WriteSummary(const UnrSolve *solve, const Outcome *outcome, const char *path)
+static PetscErrorCode WriteSummary(const UnrSolve *solve, const UnrSolveOutcome *outcome, const char *path)
 {
   UnrJson json;
 
@@ -193,7 +123,7 @@ static PetscErrorCode WriteSummary(const UnrSolve *solve, const Outcome *outcome
   PetscCall(UnrJsonReal(json, "seconds_vjp", outcome->seconds_vjp));
   PetscCall(UnrJsonReal(json, "energy_first", outcome->energy_first));
   PetscCall(UnrJsonReal(json, "energy_last", outcome->energy_last));
-  PetscCall(UnrJsonReal(json, "divergence_rms", NAN));
+  PetscCall(UnrJsonReal(json, "divergence_rms", outcome->divergence));
   PetscCall(UnrJsonReal(json, "gradient_norm", outcome->gradient_norm));
   PetscCall(UnrJsonReal(json, "recompute_factor", outcome->recompute));
   PetscCall(UnrSummaryEnd(&json, outcome->reason, path));
@@ -211,11 +141,16 @@ static PetscErrorCode Tell(const UnrSolve *solve)
   PetscCall(UnrLayoutText(&solve->layout, layout, sizeof layout));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                         "%s, stepper %s, dt %g x %" PetscInt_FMT ", %" PetscInt_FMT " frames\n%s\n"
-                        "%.3g MB a state on the fullest rank, 3 states for the way forward%s\n",
+                        "%.3g MB a state on the fullest rank, 3 states for the way forward\n",
                         UnrPhysicsName(solve->physics), UnrStepperName(solve->stepper),
                         UnrStepperDt(solve->stepper), UnrStepperSubsteps(solve->stepper), solve->steps,
-                        layout, state / 1e6,
-                        solve->cotangent ? ", and up to -solve_memory for the way back" : ""));
+                        layout, state / 1e6));
+  if (!solve->cotangent) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "vjp: %.3g MB of states and tapes on the fullest rank (%" PetscInt_FMT
+                        " tapes, %" PetscInt_FMT " states), recompute factor %.3g\n",
+                        solve->held / 1e6, solve->schedule.block, solve->schedule.slots,
+                        (double)UnrScheduleRuns(&solve->schedule) / (double)solve->steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,7 +158,7 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
 {
   char trajectory[PETSC_MAX_PATH_LEN], gradient[PETSC_MAX_PATH_LEN], summary[PETSC_MAX_PATH_LEN];
   UnrWell well;
-  Outcome outcome = {.seconds_vjp = NAN, .gradient_norm = NAN, .recompute = NAN};
+  UnrSolveOutcome outcome = {.seconds_vjp = NAN, .divergence = NAN, .gradient_norm = NAN, .recompute = NAN};
 
   PetscFunctionBeginUser;
   snprintf(trajectory, sizeof trajectory, "%s/trajectory.h5", out);
@@ -235,10 +170,15 @@ static PetscErrorCode Compute(UnrSolve *solve, const char *out, UnrBatch u_bar)
                                                 "gradient.xmf", "summary.json", NULL},
                                2, (const char *[]){solve->input, solve->cotangent}));
   PetscCall(UnrSolveTrajectory(solve, trajectory, &well));
-  PetscCall(Forward(solve, well, &outcome));
-  if (outcome.reason)
+  PetscCall(UnrSolveForward(solve, well, &outcome));
+  if (outcome.reason) {
     PetscCall(UnrWellClose(&well));
-  else
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, stderr,
+                           "unroll: the solver diverged in frame %" PetscInt_FMT
+                           ", so there is no trajectory.h5; try: a smaller -solve_dt, or -stepper_type etdrk "
+                           "where the physics has a symbol\n",
+                           outcome.steps + 1));
+  } else
     PetscCall(UnrWellCommit(&well));
   if (u_bar && !outcome.reason) PetscCall(Gradient(solve, gradient, u_bar, &outcome));
   failed = outcome.reason;
@@ -262,6 +202,7 @@ static PetscErrorCode Run(int argc, char **argv)
   PetscCall(UnrSolveCreate(&solve));
   PetscCall(ReadPrecision(&solve));
   PetscCall(ReadCotangent(&solve, &u_bar));
+  if (u_bar) PetscCall(UnrSolvePlan(&solve));
   PetscCall(Tell(&solve));
   if (!common.dry_run) PetscCall(Compute(&solve, common.out, u_bar));
   PetscCall(UnrBatchDestroy(&u_bar));

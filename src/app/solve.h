@@ -2,12 +2,14 @@
 #pragma once
 
 #include "dataset/well.h"
+#include "rollout/schedule.h"
 #include "stepper/stepper.h"
 
 typedef struct {
   const char *input, *cotangent; /* paths; cotangent NULL: no vjp */
   PetscInt sample, frame, steps, save_every;
-  double memory; /* bytes a rank may keep for the vjp; 0: any */
+  double memory; /* bytes of a rank for the vjp; 0: any */
+  bool is_given; /* by the user, who is told where it is too small */
   UnrWell well;  /* input, open for reading */
   UnrWellInfo info;
   UnrLayout layout;
@@ -17,23 +19,39 @@ typedef struct {
   double *par; /* [parameter] of the sample */
   UnrBatch u0;
   UnrPrecision precision; /* of what is written */
+  UnrSchedule schedule;   /* of the vjp */
+  double held;            /* bytes of the fullest rank for it */
 } UnrSolve;
+
+/* What summary.json says; NaN is null. */
+typedef struct {
+  double seconds_forward, seconds_vjp, energy_first, energy_last, divergence, gradient_norm, recompute;
+  PetscInt steps; /* with finite states */
+  const char *reason;
+} UnrSolveOutcome;
 
 /* Input, layout, grid, physics with the sample's parameters, stepper.  Collective on the world. */
 PetscErrorCode UnrSolveCreate(UnrSolve *solve);
 PetscErrorCode UnrSolveDestroy(UnrSolve *solve);
 
 /*
-  UnrSolveVjp - cotangent of the start state and the parameters from that of the last frame.     Collective on
-  the world. In/out  u_bar    in: dJ/du^N, destroyed;  out: dJ/du^0 Out     par_bar  [parameter], summed over
-  the ranks seconds  forward and reverse, of the slowest rank;  recompute: frames run forward over N
+  UnrSolveForward - N frames from the start state into the open file.     Collective on the world.
+  Divergence is an outcome: it ends at the first state that is not finite, and the file is thrown away by the
+  caller.
 */
-PetscErrorCode UnrSolveVjp(UnrSolve *solve, UnrBatch u_bar, double par_bar[], double *seconds,
-                           double *recompute);
+PetscErrorCode UnrSolveForward(UnrSolve *solve, UnrWell well, UnrSolveOutcome *outcome);
 
-/* Frames between two kept states, so that states and tapes of `steps` frames take at most `memory` bytes, or
-   as little as can be; `steps` where all tapes fit, or memory is 0. */
-PetscInt UnrSolveSegment(PetscInt steps, double state_bytes, double tape_bytes, double memory);
+/* Chooses what the vjp keeps within -rollout_memory, by running one frame.  Collective on the world; a user
+ * error where that is too little. */
+PetscErrorCode UnrSolvePlan(UnrSolve *solve);
+/*
+  UnrSolveVjp - cotangent of the start state and the parameters from that of the last frame.     Collective on
+  the world.
+  In/out  u_bar    in: dJ/du^N, destroyed;  out: dJ/du^0
+  Out     par_bar  [parameter], summed over the ranks
+          seconds  forward and reverse, of the slowest rank
+*/
+PetscErrorCode UnrSolveVjp(UnrSolve *solve, UnrBatch u_bar, double par_bar[], double *seconds);
 
 /* Is frame k of 0 ... steps in trajectory.h5? */
 bool UnrSolveIsSaved(const UnrSolve *solve, PetscInt k);

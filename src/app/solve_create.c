@@ -23,6 +23,18 @@ static PetscErrorCode CheckPoints(const UnrSolve *solve)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Without -physics_type the file says what its field is: the first physics that has it. */
+static PetscErrorCode ChoosePhysics(const UnrSolve *solve)
+{
+  const char *name = UnrPhysicsFor(UnrWellField(solve->well), solve->info.dim);
+  PetscBool is_set;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-physics_type", &is_set));
+  if (!is_set && name) PetscCall(PetscOptionsSetValue(NULL, "-physics_type", name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The file may hold several fields: ours is the one that the physics names. */
 static PetscErrorCode OpenField(UnrSolve *solve)
 {
@@ -80,6 +92,7 @@ PetscErrorCode UnrSolveCreate(UnrSolve *solve)
   PetscCall(UnrWellCheckRange(solve->well, solve->sample, solve->frame));
   PetscCall(UnrWellInfoGet(solve->well, &solve->info));
   PetscCall(CheckPoints(solve));
+  PetscCall(ChoosePhysics(solve));
   PetscCall(UnrPhysicsDescribe(solve->info.dim, &needs, &components));
   PetscCall(
       UnrLayoutCreate(PETSC_COMM_WORLD, 1, solve->info.dim, solve->info.points, &needs, &solve->layout));

@@ -8,7 +8,6 @@
   f conserves the energy of the semi-discrete scheme without viscosity: sum_i u_i rhs_i = 0.
   Source: Tadmor 1987, doi:10.1090/S0025-5718-1987-0890255-3, for the entropy u^2/2.
 */
-#include "core/error.h"
 #include "physics/burgers_options.h"
 #include "physics/stencil.h"
 
@@ -129,9 +128,7 @@ static PetscErrorCode ForRows(UnrPhysics physics, double (*kernel)(const Row *),
 static PetscErrorCode UnrPhysicsDescribe_BurgersFV(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
-  UnrUserCheck(
-      dim == 1 || dim == 2,
-      "burgers_fv on a grid of dimension %d; allowed: 1, 2; try: -grid_points with one or two numbers", dim);
+  (void)dim;
   needs->stencil = REACH;
   *components = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,6 +245,7 @@ const UnrPhysicsOps UnrPhysicsOps_BurgersFV = {
     .summary =
         "Burgers' equation for a scalar, second-order energy-conserving finite volumes, 1-D and 2-D periodic",
     .field = "u",
+    .dim = {1, 2},
     .options = UnrBurgersOptions,
     .parameters = UnrBurgersParameters,
     .describe = UnrPhysicsDescribe_BurgersFV,

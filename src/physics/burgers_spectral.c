@@ -4,15 +4,13 @@
   Dealiased, the state and the product have the same modes, those up to two thirds, so that the transpose is
   exact.      Maths   docs/physics/burgers.md
 */
-#include "core/error.h"
 #include "physics/burgers_options.h"
 #include "physics/spectral_convection.h"
 
 static PetscErrorCode UnrPhysicsDescribe_BurgersSpectral(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
-  UnrUserCheck(dim == 1 || dim == 2,
-               "burgers_spectral on a grid of dimension %d; allowed: 1, 2; try: -grid_points 64,64", dim);
+  (void)dim;
   needs->split[1] = false; /* slabs of x */
   needs->who[1] = "burgers_spectral";
   *components = 1;
@@ -50,6 +48,7 @@ const UnrPhysicsOps UnrPhysicsOps_BurgersSpectral = {
     .name = "burgers_spectral",
     .summary = "scalar Burgers equation, Fourier spectral, 1-D and 2-D",
     .field = "u",
+    .dim = {1, 2},
     .options = UnrBurgersOptions,
     .parameters = UnrBurgersParameters,
     .describe = UnrPhysicsDescribe_BurgersSpectral,

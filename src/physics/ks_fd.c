@@ -6,7 +6,6 @@
               + a1 (u_{i+1}^2 - u_{i-1}^2)
       a1 = -1 / (4 dx), a2 = -1 / dx^2, a4 = -1 / dx^4
 */
-#include "core/error.h"
 #include "physics/ks_options.h"
 #include "physics/stencil.h"
 
@@ -48,8 +47,7 @@ static inline double SquareJvp(const double *u, const double *u_dot)
 static PetscErrorCode UnrPhysicsDescribe_KSFD(int dim, UnrNeeds *needs, PetscInt *components)
 {
   PetscFunctionBeginUser;
-  UnrUserCheck(dim == 1, "ks_fd on a grid of dimension %d; allowed: 1; try: -grid_points with one number",
-               dim);
+  (void)dim;
   needs->stencil = REACH;
   *components = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -196,6 +194,7 @@ const UnrPhysicsOps UnrPhysicsOps_KSFD = {
     .name = "ks_fd",
     .summary = "Kuramoto-Sivashinsky equation, second-order central differences, 1-D periodic",
     .field = "u",
+    .dim = {1, 1},
     .options = UnrKSOptions,
     .parameters = UnrKSParameters,
     .describe = UnrPhysicsDescribe_KSFD,

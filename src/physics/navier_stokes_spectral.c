@@ -6,7 +6,6 @@
   docs/physics/navier_stokes.md      Source  Canuto, Hussaini, Quarteroni & Zang 2007,
   doi:10.1007/978-3-540-30728-0, 3.3 (P, divergence form)
 */
-#include "core/error.h"
 #include "physics/navier_stokes.h"
 
 static PetscErrorCode UnrPhysicsDescribe_NavierStokesSpectral(int dim, UnrNeeds *needs, PetscInt *components)
@@ -14,9 +13,6 @@ static PetscErrorCode UnrPhysicsDescribe_NavierStokesSpectral(int dim, UnrNeeds 
   bool has_tracer;
 
   PetscFunctionBeginUser;
-  UnrUserCheck(dim == 2 || dim == 3,
-               "navier_stokes_spectral on a grid of dimension %d; allowed: 2, 3; try: -grid_points 64,64",
-               dim);
   PetscCall(UnrOptionBool(UnrNavierStokesOptions, NULL, "-physics_navier_stokes_tracer", &has_tracer));
   for (int a = 1; a < dim; a++) {
     needs->split[a] = false; /* slabs of x */
@@ -213,6 +209,7 @@ const UnrPhysicsOps UnrPhysicsOps_NavierStokesSpectral = {
     .name = "navier_stokes_spectral",
     .summary = "incompressible Navier-Stokes equations, Fourier spectral, 2-D and 3-D",
     .field = "velocity",
+    .dim = {2, 3},
     .options = UnrNavierStokesOptions,
     .parameters = UnrNavierStokesParameters,
     .describe = UnrPhysicsDescribe_NavierStokesSpectral,

@@ -64,8 +64,21 @@ PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components
   PetscFunctionBeginUser;
   PetscCall(UnrPluginChoose(&class, NULL, &ops));
   *needs = UnrNeedsNone;
+  UnrUserCheck(dim >= ops->dim[0] && dim <= ops->dim[1],
+               "%s on a grid of dimension %d; allowed: %d to %d; try: -grid_points with as many numbers",
+               ops->name, dim, ops->dim[0], ops->dim[1]);
   PetscCall(ops->describe(dim, needs, components));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *UnrPhysicsFor(const char *field, int dim)
+{
+  for (int i = 0; plugins[i]; i++) {
+    const UnrPhysicsOps *ops = (const UnrPhysicsOps *)plugins[i]; /* a table begins with its head */
+
+    if (!strcmp(ops->field, field) && dim >= ops->dim[0] && dim <= ops->dim[1]) return ops->name;
+  }
+  return NULL;
 }
 
 /* The option that holds the default of parameter p. */

@@ -21,6 +21,9 @@ PetscErrorCode UnrPhysicsList(UnrPluginVisit visit, void *context);
 /* Of the physics named by -physics_type, before a grid exists: needs, components, parameter names. */
 PetscErrorCode UnrPhysicsDescribe(int dim, UnrNeeds *needs, PetscInt *components);
 
+/* The first physics of this build for a field and a dimension; NULL: there is none.  Local. */
+const char *UnrPhysicsFor(const char *field, int dim);
+
 PetscErrorCode UnrPhysicsCreate(UnrGrid grid, UnrPhysics *physics); /* reads -physics_type and its options */
 PetscErrorCode UnrPhysicsDestroy(UnrPhysics *physics);
 const char *UnrPhysicsName(UnrPhysics physics);

@@ -19,11 +19,12 @@ typedef struct {
 typedef struct {
   UNR_PLUGIN_HEAD;
   const char *field; /* name in files: "u"; a create() that adds fields to a state sets physics->field */
+  int dim[2];        /* least and most it comes in */
   /* Parameters of the sample: the options that hold their defaults, NULL-terminated; a name is what follows
      "-physics_<family>_": "-physics_ks_domain_size" is "domain_size". */
   const char *const *parameters;
   double default_length; /* of every axis where neither -grid_length nor a file says it; 0: 2 pi */
-  PetscErrorCode (*describe)(int dim, UnrNeeds *needs, PetscInt *components); /* user error for a wrong dim */
+  PetscErrorCode (*describe)(int dim, UnrNeeds *needs, PetscInt *components);
   PetscErrorCode (*dealias)(UnrPhysics, bool *dealias); /* are its transforms dealiased?  NULL: no */
   PetscErrorCode (*create)(UnrPhysics);
   PetscErrorCode (*destroy)(UnrPhysics);

@@ -4,7 +4,6 @@
   A cubic nonlinearity, one parameter in the symbol and one outside.
   Maths   docs/physics/swift_hohenberg.md      Source  Swift & Hohenberg 1977, doi:10.1103/PhysRevA.15.319
 */
-#include "core/error.h"
 #include "physics/physics_impl.h"
 
 enum { PAR_R, PAR_G, PARAMETERS };
@@ -23,9 +22,6 @@ static PetscErrorCode UnrPhysicsDescribe_SwiftHohenbergSpectral(int dim, UnrNeed
                                                                 PetscInt *components)
 {
   PetscFunctionBeginUser;
-  UnrUserCheck(dim == 1 || dim == 2,
-               "swift_hohenberg_spectral on a grid of dimension %d; allowed: 1, 2; try: -grid_points 64,64",
-               dim);
   if (dim == 2) {
     needs->split[1] = false;
     needs->who[1] = "swift_hohenberg_spectral";
@@ -145,6 +141,7 @@ const UnrPhysicsOps UnrPhysicsOps_SwiftHohenbergSpectral = {
     .name = "swift_hohenberg_spectral",
     .summary = "Swift-Hohenberg equation, Fourier spectral, 1-D and 2-D",
     .field = "u",
+    .dim = {1, 2},
     .options = options,
     .parameters = parameters,
     .default_length = 8 * 2 * PETSC_PI, /* eight wavelengths */

@@ -7,7 +7,8 @@
 
 const UnrOption UnrRolloutOptions[] = {
     {"-rollout_memory", UNR_REAL, "0", 0, 1e15, "bytes per rank",
-     "bound on tapes and states of a gradient, kept by running steps again; 0: keep everything (solve: 1e9)",
+     "bound on tapes and states of a gradient, kept by running steps again; 0: keep everything (unset in "
+     "solve: 1e9)",
      NULL},
     {"-rollout_chunk", UNR_INT, "0", 0, 1000000, "samples", "samples advanced together; 0: all of a replica",
      NULL},
