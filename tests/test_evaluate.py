@@ -23,7 +23,7 @@ SET = ("-test_values", "7.44,11.2", "-test_starts", STARTS, "-test_frames", FRAM
        "-dataset_precision", "double", "-test_file", "none")
 BARE = ("-model_type", "solver")
 SERIES = ("rel", "mse", "correlation", "residual")
-NUMBERS = ("rel", "one_frame", "mse", "correlation_time", "residual", "divergence_time")
+NUMBERS = ("rel", "one_frame", "mse", "correlation_time", "residual", "divergence_time", "spectrum_error")
 
 
 def unroll(command, *options, ranks=1, deck=DECK):
@@ -44,12 +44,29 @@ class Measured:
             self.options = dict(f["options"].attrs)
             self.frame = {name: data[:] for name, data in f["frame"].items()}
             self.test = {name: data.asstr()[:] if name == "label" else data[:] for name, data in f["test"].items()}
+            self.shell = {name: data[:] for name, data in f["shell"].items()} if "shell" in f else {}
             self.groups = {name: data[:] if name == "value" else list(data.asstr()[:]) for name, data in f["groups"].items()}
 
 
 def states(out, name, parameter="domain_size"):
     with h5py.File(os.path.join(out, name)) as f:
         return f["t0_fields/u"][:], f["scalars"][parameter][:], f["dimensions/time"][:]
+
+
+def shells(u):
+    """Energy by shell of states [..., x, y, component] or [..., x, 1, 1] on a square or a line."""
+    n = u.shape[-3:-1]
+    modes = np.fft.fft2(u, axes=(-3, -2)) / (n[0] * n[1])
+    energy = (abs(modes) ** 2 / 2).sum(axis=-1)
+    k = np.sqrt(sum(x ** 2 for x in np.meshgrid(*(np.fft.fftfreq(m, 1 / m) for m in n), indexing="ij")))
+    shell = np.floor(k + 0.5).astype(int)
+    return np.stack([energy[..., shell == i].sum(axis=-1) for i in range(shell.max() + 1)], axis=-1)
+
+
+def distance(ours, theirs):
+    """Mean over the filled shells, without that of the mean, of the distance of two spectra in decades."""
+    filled = np.flatnonzero(theirs[1:] > 1e-12 * theirs.sum()) + 1
+    return np.mean(abs(np.log10(np.maximum(ours[filled], 1e-12 * theirs.sum()) / theirs[filled])))
 
 
 def roll(u, s, order, frames):
@@ -132,6 +149,67 @@ class Evaluate(unittest.TestCase):
             self.assertEqual(m.test["diverged"][t], bounded < FIRST)
             self.assertEqual(np.isnan(m.test["rel"][t]), bounded < FIRST)
         self.assertGreater(left, 3)
+
+    def test_spectrum(self):
+        """Of the first test of each value, mean over the frames in bounds behind the start."""
+        u, r = states(self.bare, "trajectory.h5")[0], states(self.bare, "reference.h5")[0]
+        m = self.measured
+        for g, s in enumerate(VALUES):
+            t, bounded = g * STARTS, self.measured.test["bounded_frames"][g * STARTS]
+            ours, theirs = (shells(x[1:, :, None, None]).mean(axis=0) for x in (u[g, :bounded + 1], r[g]))
+            count = m.shell["spectrum"].shape[1]
+            self.assertEqual(count, len(ours))
+            np.testing.assert_allclose(m.shell["spectrum"][t], ours, rtol=1e-11, atol=1e-15)
+            np.testing.assert_allclose(m.shell["spectrum_reference"][t], theirs, rtol=1e-11, atol=1e-15)
+            np.testing.assert_allclose(m.shell["wavenumber"][t], np.arange(count) / s, rtol=1e-14)
+            self.assertAlmostEqual(m.test["spectrum_error"][t], distance(ours, theirs), delta=1e-11)
+
+    def test_flow(self):
+        """2-D flow: vorticity, its correlation and planes, energy budget, spectrum, by numpy from the saved velocities."""
+        deck = os.path.join(SOURCE, "inputs", "kolm", "smoke.yaml")
+        m = self.evaluate("flow", "-test_file", "none", "-test_starts", 1, "-test_frames", 12, "-evaluate_rollout_frames", 15,
+                          "-dataset_precision", "double", "-stepper_etdrk_order", 1, "-reference_stepper_etdrk_order", 2,
+                          "-layout_replicas", 1, *BARE, deck=deck, ranks=2)
+        with h5py.File(self.path("flow/trajectory.h5")) as f, h5py.File(self.path("flow/reference.h5")) as g:
+            u, r = f["t1_fields/velocity"][:], g["t1_fields/velocity"][:]
+            viscosity = f["scalars/viscosity"][:]
+        k = np.fft.fftfreq(16, 1 / 16)
+
+        def derivative(v, axis):
+            shape = [1] * v.ndim
+            shape[axis] = 16
+            return np.fft.ifft(1j * k.reshape(shape) * np.fft.fft(v, axis=axis), axis=axis).real
+
+        w, wr = (derivative(v[..., 1], 2) - derivative(v[..., 0], 3) for v in (u, r))
+        for t in range(2):
+            wanted = [np.corrcoef(a.ravel(), b.ravel())[0, 1] for a, b in zip(w[t], wr[t])]
+            np.testing.assert_allclose(m.frame["vorticity_correlation"][t, :13], wanted, rtol=1e-11)
+            self.assertTrue(np.isnan(m.frame["vorticity_correlation"][t, 13:]).all())
+            self.assertGreater(1 - wanted[12], 1e-9)
+            y = 2 * np.pi / 16 * np.arange(16)
+            for ending, v, vorticity in (("", u[t], w[t]), ("_reference", r[t], wr[t])):
+                frames = len(v)
+                energy, enstrophy = (v ** 2).sum(-1).mean((1, 2)) / 2, (vorticity ** 2).mean((1, 2)) / 2
+                for name, value in (("energy", energy), ("enstrophy", enstrophy), ("dissipation", 2 * viscosity[t] * enstrophy),
+                                    ("injection", (v[..., 0] * np.sin(4 * y)).mean((1, 2)))):
+                    np.testing.assert_allclose(m.frame[name + ending][t, :frames], value, rtol=1e-10, atol=1e-14, err_msg=name)
+                    self.assertTrue(np.isnan(m.frame[name + ending][t, frames:]).all())
+            self.assertLess(np.max(m.frame["divergence"][t]), 1e-12)
+            self.assertEqual(m.test["divergence_rms"][t], np.max(m.frame["divergence"][t]))
+            ours, theirs = (m.frame[name][t, 1:13].mean() for name in ("energy", "energy_reference"))
+            self.assertAlmostEqual(m.test["energy_error"][t], abs(ours / theirs - 1), delta=1e-13)
+            spectrum, other = shells(u[t, 1:]).mean(axis=0), shells(r[t, 1:]).mean(axis=0)
+            count = m.shell["spectrum"].shape[1]
+            np.testing.assert_allclose(m.shell["spectrum"][t], spectrum[:count], rtol=1e-10, atol=1e-18)
+            np.testing.assert_allclose(m.shell["spectrum_reference"][t], other[:count], rtol=1e-10, atol=1e-18)
+            self.assertLess(spectrum[count:].sum(), 1e-18)
+            self.assertAlmostEqual(m.test["spectrum_error"][t], distance(spectrum, other), delta=1e-9)
+        with h5py.File(self.path("flow/metrics.h5")) as f:
+            frames = f["planes/frame"][:].astype(int)
+            self.assertEqual(f["planes"].attrs["field"], "vorticity")
+            np.testing.assert_allclose(f["planes/trajectory"][:], w[:, frames], atol=1e-5)
+            np.testing.assert_allclose(f["planes/reference"][:, :-1], wr[:, frames[:-1]], atol=1e-5)
+            self.assertAlmostEqual(f.attrs["frame_time"], 0.05)
 
     def test_frozen_frames_are_no_numbers_in_the_trajectory(self):
         u = states(self.bare, "trajectory.h5")[0]

@@ -134,6 +134,34 @@ static PetscErrorCode PutSeries(UnrOutput *out, const UnrEvaluate *e, const UnrM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* [test][shell] of a spectrum, and the wavenumbers of its shells: multiples of that of the longest side. */
+static PetscErrorCode PutShells(UnrOutput *out, const UnrEvaluate *e, const UnrMetricView *view)
+{
+  const size_t shells = (size_t)view->shells;
+  const PetscInt n = UnrPhysicsParameters(e->c.physics), dim = e->c.grid->dim;
+  double *par, *wavenumber, length[UNR_MAX_DIM];
+  char name[64];
+
+  PetscFunctionBeginUser;
+  snprintf(name, sizeof name, "%s_reference", view->name);
+  PetscCall(PutRows(out, e, &(Rows){"shell", view->name, shells, shells, view->spectrum}));
+  PetscCall(PutRows(out, e, &(Rows){"shell", name, shells, shells, view->spectrum_reference}));
+  PetscCall(PetscMalloc2(e->c.samples * n + 1, &par, e->c.samples * view->shells, &wavenumber));
+  PetscCall(UnrCaseParameters(&e->c, par));
+  for (PetscInt t = 0; t < e->c.samples; t++) {
+    double longest = 0;
+
+    PetscCall(UnrPhysicsLength(e->c.physics, par + t * n, length));
+    for (int a = 0; a < dim; a++) longest = PetscMax(longest, length[a]);
+    for (PetscInt s = 0; s < view->shells; s++)
+      wavenumber[t * view->shells + s] = 2 * PETSC_PI * (double)s / longest;
+  }
+  UnrOutputArray(out, "shell", "wavenumber", H5T_NATIVE_DOUBLE, 2,
+                 (const hsize_t[]){(hsize_t)e->c.samples, (hsize_t)shells}, wavenumber);
+  PetscCall(PetscFree2(par, wavenumber));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PutAll(UnrOutput *out, const UnrEvaluate *e, const UnrResults *results)
 {
   UnrMetricView view;
@@ -147,6 +175,7 @@ static PetscErrorCode PutAll(UnrOutput *out, const UnrEvaluate *e, const UnrResu
   for (PetscInt i = 0; UnrMetricsGet(e->metrics, i, &view); i++) {
     if (out->file >= 0) PetscCall(PutValue(out, e, &view, results->value[i]));
     PetscCall(PutSeries(out, e, &view));
+    if (view.shells) PetscCall(PutShells(out, e, &view));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -52,7 +52,7 @@ PetscErrorCode UnrMetricList(UnrPluginVisit visit, void *context)
 
 static PetscErrorCode Add(UnrMetrics metrics, const UnrMetricOps *ops, bool is_asked_for)
 {
-  const char *looks_at = ops->integral ? ops->integral : ops->diagnostic;
+  const char *looks_at = ops->integral ? ops->integral : ops->is_spectrum ? "transforms" : ops->diagnostic;
   bool has;
 
   PetscFunctionBeginUser;
@@ -186,6 +186,9 @@ bool UnrMetricsGet(UnrMetrics metrics, PetscInt i, UnrMetricView *view)
                           .frames = UnrMetricFrames(&metrics->spec, m->ops),
                           .columns = m->ops->columns,
                           .series = m->series,
+                          .shells = m->ops->is_spectrum ? metrics->source.shells : 0,
+                          .spectrum = metrics->source.spectrum[UNR_METRIC_OURS],
+                          .spectrum_reference = metrics->source.spectrum[UNR_METRIC_REFERENCE],
                           .value = m->value};
   return true;
 }

@@ -56,8 +56,10 @@ typedef struct {
   bool is_time;                  /* a value in frames: `frames` where the event never came */
   PetscInt frames;               /* the last that it can say something about */
   PetscInt columns; /* of the series: 0 none; 1 `name`; 2 also `name`_reference, of the reference itself */
-  const double *series; /* [test][column][all frames of the roll-out + 1] */
-  const double *value;  /* [test]; NaN where a test has none: a mean is over those that have one */
+  const double *series;                        /* [test][column][all frames of the roll-out + 1] */
+  PetscInt shells;                             /* of the spectrum, 0: it has none */
+  const double *spectrum, *spectrum_reference; /* [test][shell], means of the frames behind the start */
+  const double *value; /* [test]; NaN where a test has none: a mean is over those that have one */
 } UnrMetricView;
 /* false past the last. */
 bool UnrMetricsGet(UnrMetrics metrics, PetscInt i, UnrMetricView *view);

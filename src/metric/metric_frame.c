@@ -89,14 +89,18 @@ static void FinishTest(UnrMetrics metrics, const UnrMetric *m, PetscInt t)
   const UnrMetricSpec *spec = &metrics->spec;
   const UnrGrid grid = UnrMetricSourceGrid(&metrics->source, m->ops);
   const PetscInt length = spec->frames + 1, frames = UnrMetricFrames(spec, m->ops);
-  const UnrMetricRecord record = {.frames = frames,
-                                  .reference = spec->reference_frames,
-                                  .window = spec->window,
-                                  .bounded = PetscMin(metrics->bounded[t], frames),
-                                  .numbers = (double)grid->total * (double)grid->components,
-                                  .slots = m->slots,
-                                  .number = m->number + t * length * m->slots};
+  UnrMetricRecord record = {.frames = frames,
+                            .reference = spec->reference_frames,
+                            .window = spec->window,
+                            .bounded = PetscMin(metrics->bounded[t], frames),
+                            .numbers = (double)grid->total * (double)grid->components,
+                            .slots = m->slots,
+                            .number = m->number + t * length * m->slots};
 
+  for (int which = 0; m->ops->is_spectrum && which < UNR_METRIC_BOTH; which++) {
+    record.shells = metrics->source.shells;
+    record.spectrum[which] = metrics->source.spectrum[which] + t * record.shells;
+  }
   m->value[t] = NAN;
   m->ops->finish(&record, m->series ? m->series + t * m->ops->columns * length : NULL, &m->value[t]);
 }
@@ -106,6 +110,7 @@ PetscErrorCode UnrMetricsFinish(UnrMetrics metrics)
   PetscFunctionBeginUser;
   PetscCheck(metrics->next == metrics->spec.frames + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "%" PetscInt_FMT " frames of %" PetscInt_FMT, metrics->next, metrics->spec.frames + 1);
+  UnrMetricSourceFinish(&metrics->source);
   for (PetscInt i = 0; i < metrics->count; i++)
     for (PetscInt t = 0; t < metrics->spec.tests; t++) FinishTest(metrics, &metrics->metric[i], t);
   PetscFunctionReturn(PETSC_SUCCESS);

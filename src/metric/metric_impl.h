@@ -1,11 +1,14 @@
 /*
-  For files in this folder only.  A metric is sums (and maxima) over the cells of one test in one frame, or
-  one of the physics' integrals, and what the record of them over all frames says.
+  For files in this folder only.  A metric is sums (and maxima) over the cells of one test in one frame, one
+  of the physics' integrals, or its spectrum, and what the record of them over all frames says.
 */
 #pragma once
 
 #include <math.h>
 #include "metric/metric.h"
+
+/* The roll-out, and its reference. */
+enum { UNR_METRIC_OURS, UNR_METRIC_REFERENCE, UNR_METRIC_BOTH };
 
 /* One test in one frame: this rank's n numbers [cell][component]. */
 typedef struct {
@@ -25,6 +28,9 @@ typedef struct {
   double numbers;             /* of the whole grid: points x components of what the metric looks at */
   PetscInt slots;
   const double *number;
+  PetscInt shells;
+  const double
+      *spectrum[UNR_METRIC_BOTH]; /* [shell], mean over the frames 1 .. bounded, and 1 .. reference */
 } UnrMetricRecord;
 
 static inline double UnrMetricAt(const UnrMetricRecord *record, PetscInt frame, PetscInt slot)
@@ -43,6 +49,7 @@ typedef struct {
    */
   const char *diagnostic; /* a field of both states */
   const char *integral;   /* a number of both states; then there are no cells */
+  bool is_spectrum;       /* the energy spectrum of both states */
   PetscInt sums, maxima;
   /* This rank's part, into zeroed sum[] and maximum[]. */
   void (*cells)(const UnrMetricCells *cells, double sum[], double maximum[]);
@@ -93,7 +100,6 @@ static inline PetscInt UnrMetricDivergence(const UnrMetricRecord *record, PetscI
 
 /* A metric of an integral: both as series, and how far the mean over the reference's frames (behind the
    start) is off, relative to the reference's; none where that is 0. */
-enum { UNR_METRIC_OURS, UNR_METRIC_REFERENCE, UNR_METRIC_BOTH };
 static inline void UnrMetricBoth(const UnrMetricRecord *record, double series[])
 {
   for (PetscInt k = 0; k <= record->frames; k++) {

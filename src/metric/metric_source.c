@@ -40,6 +40,7 @@ PetscErrorCode UnrMetricSourceHas(UnrPhysics physics, const UnrMetricOps *ops, b
     for (int i = 0; (name = UnrPhysicsDiagnosticName(physics, i)); i++)
       *has = *has || !strcmp(name, ops->diagnostic);
   }
+  if (ops->is_spectrum) *has = UnrPhysicsShells(physics) > 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,10 +61,23 @@ static PetscErrorCode AddField(UnrMetricSource *source, const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode AddSpectrum(UnrMetricSource *source)
+{
+  const PetscInt tests = source->spec->tests, shells = UnrPhysicsShells(source->spec->physics);
+
+  PetscFunctionBeginUser;
+  source->shells = shells;
+  for (int which = 0; which < UNR_METRIC_BOTH; which++)
+    PetscCall(PetscCalloc1(tests * shells, &source->spectrum[which]));
+  PetscCall(PetscCalloc2(tests * shells, &source->energy, tests, &source->live));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UnrMetricSourceAdd(UnrMetricSource *source, const UnrMetricOps *ops)
 {
   PetscFunctionBeginUser;
   if (ops->diagnostic) PetscCall(AddField(source, ops->diagnostic));
+  if (ops->is_spectrum && !source->shells) PetscCall(AddSpectrum(source));
   if (ops->integral && !source->integrals) {
     FindIntegral(source->spec->physics, ops->integral, &source->integrals);
     for (int which = 0; which < UNR_METRIC_BOTH; which++)
@@ -80,9 +94,46 @@ PetscErrorCode UnrMetricSourceDestroy(UnrMetricSource *source)
     PetscCall(UnrBatchDestroy(&source->field[i].reference));
   }
   PetscCall(PetscFree(source->field));
-  for (int which = 0; which < UNR_METRIC_BOTH; which++) PetscCall(PetscFree(source->integral[which]));
+  for (int which = 0; which < UNR_METRIC_BOTH; which++) {
+    PetscCall(PetscFree(source->integral[which]));
+    PetscCall(PetscFree(source->spectrum[which]));
+  }
+  PetscCall(PetscFree2(source->energy, source->live));
   *source = (UnrMetricSource){0};
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the spectrum of one of the states; is_live NULL: all tests are. */
+static PetscErrorCode AddEnergy(UnrMetricSource *source, UnrBatch u, const bool is_live[], double sum[])
+{
+  PetscFunctionBeginUser;
+  PetscCall(UnrPhysicsSpectrum(source->spec->physics, source->spec->par, u, source->energy));
+  for (PetscInt t = 0; t < source->spec->tests; t++)
+    for (PetscInt s = t * source->shells; s < (t + 1) * source->shells; s++)
+      if (!is_live || is_live[t]) sum[s] += source->energy[s];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The start is the same for both: it would hide a difference. */
+static PetscErrorCode SpectrumFrame(UnrMetricSource *source, const UnrMetricFrame *frame)
+{
+  PetscFunctionBeginUser;
+  if (!source->shells || !frame->frame) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt t = 0; t < source->spec->tests; t++) source->live[t] += !frame->is_live || frame->is_live[t];
+  PetscCall(AddEnergy(source, frame->u, frame->is_live, source->spectrum[UNR_METRIC_OURS]));
+  if (frame->reference)
+    PetscCall(AddEnergy(source, frame->reference, NULL, source->spectrum[UNR_METRIC_REFERENCE]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void UnrMetricSourceFinish(UnrMetricSource *source)
+{
+  for (PetscInt t = 0; t < source->spec->tests; t++)
+    for (PetscInt s = t * source->shells; s < (t + 1) * source->shells; s++) {
+      source->spectrum[UNR_METRIC_OURS][s] =
+          source->live[t] ? source->spectrum[UNR_METRIC_OURS][s] / (double)source->live[t] : NAN;
+      source->spectrum[UNR_METRIC_REFERENCE][s] /= (double)source->spec->reference_frames;
+    }
 }
 
 PetscErrorCode UnrMetricSourceFrame(UnrMetricSource *source, const UnrMetricFrame *frame)
@@ -98,6 +149,7 @@ PetscErrorCode UnrMetricSourceFrame(UnrMetricSource *source, const UnrMetricFram
     if (frame->reference)
       PetscCall(UnrPhysicsDiagnose(physics, name, par, frame->reference, source->field[i].reference));
   }
+  PetscCall(SpectrumFrame(source, frame));
   if (!source->integrals) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(UnrPhysicsIntegrals(physics, par, frame->u, source->integral[UNR_METRIC_OURS]));
   if (frame->reference)

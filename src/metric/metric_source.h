@@ -13,6 +13,11 @@ typedef struct {
   int fields;
   PetscInt integrals;                /* that the physics has; 0 until a metric wants one */
   double *integral[UNR_METRIC_BOTH]; /* [test][integral] of roll-out and reference in this frame */
+  PetscInt shells;                   /* that the physics has; 0 until a metric wants them */
+  double *
+      spectrum[UNR_METRIC_BOTH]; /* [test][shell], sum over the frames behind the start, at last their mean */
+  double *energy;                /* [test][shell] in this frame */
+  PetscInt *live;                /* [test] frames behind the start in which it was */
 } UnrMetricSource;
 
 /* Has the physics what a metric looks at? */
@@ -22,6 +27,8 @@ PetscErrorCode UnrMetricSourceAdd(UnrMetricSource *source, const UnrMetricOps *o
 PetscErrorCode UnrMetricSourceDestroy(UnrMetricSource *source);
 /* All that was prepared for, of this frame.  Collective on the grid. */
 PetscErrorCode UnrMetricSourceFrame(UnrMetricSource *source, const UnrMetricFrame *frame);
+/* After the last frame: sums become means. */
+void UnrMetricSourceFinish(UnrMetricSource *source);
 /* The grid of what a metric looks at. */
 UnrGrid UnrMetricSourceGrid(const UnrMetricSource *source, const UnrMetricOps *ops);
 /* Of test t, with nothing in frame 0 that a frame before would be needed for. */
