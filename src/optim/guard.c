@@ -81,15 +81,21 @@ static bool IsOutsized(const UnrGuard *guard)
   return false;
 }
 
-/* The plain mean of the first norms, then one that forgets: it follows a gradient that falls by decades. */
-static void Accept(UnrGuard *guard)
+/* The plain mean of the first norms, then one that forgets: it follows a gradient that falls by decades.  An
+   outsized norm counts as no more than its limit, so that one that stays is let through after a few updates:
+   its weights do not change while it is skipped, and neither would it. */
+static void Follow(UnrGuard *guard, bool is_skipped)
 {
   const double memory = 100; /* updates */
   double share;
 
-  guard->accepted++;
+  if (!is_skipped) guard->accepted++;
   share = 1 / PetscMin((double)guard->accepted, memory);
-  for (PetscInt t = 0; t < guard->tensors; t++) guard->mean[t] += share * (guard->norm[t] - guard->mean[t]);
+  for (PetscInt t = 0; t < guard->tensors; t++) {
+    const double limit = is_skipped && guard->mean[t] > 0 ? guard->skip_factor * guard->mean[t] : INFINITY;
+
+    guard->mean[t] += share * (PetscMin(guard->norm[t], limit) - guard->mean[t]);
+  }
 }
 
 UnrSkip UnrGuardJudge(UnrGuard *guard, UnrPrecision precision, const void *theta_bar, double loss,
@@ -105,8 +111,7 @@ UnrSkip UnrGuardJudge(UnrGuard *guard, UnrPrecision precision, const void *theta
     skip = UNR_SKIP_NONFINITE;
   else if (IsOutsized(guard))
     skip = UNR_SKIP_NORM;
-  else
-    Accept(guard);
+  if (skip == UNR_SKIP_NONE || skip == UNR_SKIP_NORM) Follow(guard, skip == UNR_SKIP_NORM);
   guard->skipped[skip]++;
   return skip;
 }

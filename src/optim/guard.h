@@ -16,7 +16,7 @@ typedef struct {
   PetscInt skip_after; /* -optim_skip_after: updates before the running mean counts */
   PetscInt tensors;
   size_t *end;                   /* [tensor] number behind its last */
-  double *mean;                  /* [tensor] running mean of accepted norms: checkpointed */
+  double *mean;                  /* [tensor] running mean of norms, an outsized one at its limit: checkpointed */
   double *norm;                  /* [tensor] of the gradient judged last */
   PetscInt64 accepted;           /* updates in it: checkpointed */
   PetscInt64 skipped[UNR_SKIPS]; /* counts: checkpointed */
