@@ -1,68 +1,13 @@
-/* Every ghost against the value of its wrapped global index, and the transpose against every ghost that
- * copies a cell. */
-#include "support_field.h"
-#include "field/halo.h"
-
-typedef struct {
-  int dim;
-  PetscInt points[3], ghost, width, samples, channels;
-} Case;
-
-static const Case cases[] = {
-    {1, {48, 1, 1}, 1, 1, 16, 1},                             /* the KS case */
-    {1, {7, 1, 1}, 2, 2, 3, 5},   {1, {4, 1, 1}, 3, 3, 2, 2}, /* blocks of one cell on 4 ranks */
-    {1, {5, 1, 1}, 13, 13, 2, 1},                             /* wider than the domain, twice round */
-    {1, {11, 1, 1}, 5, 3, 1, 4},                              /* outer ghosts not exchanged */
-    {1, {6, 1, 1}, 2, 0, 1, 1},                               /* nothing exchanged */
-    {2, {7, 5, 1}, 2, 2, 2, 3},   {2, {4, 4, 1}, 1, 1, 1, 2},  {2, {5, 11, 1}, 7, 7, 2, 1},
-    {2, {4, 6, 1}, 3, 1, 2, 2},   {2, {13, 4, 1}, 5, 4, 1, 1}, {3, {5, 4, 7}, 2, 2, 2, 2},
-    {3, {4, 5, 4}, 1, 1, 1, 3},   {3, {4, 3, 5}, 6, 5, 1, 1},
-};
-enum { CASES = sizeof cases / sizeof cases[0] };
-static const double unset = 1e6;
-
-static double Get(const UnrTileShape *shape, const void *tile, size_t i)
-{
-  return shape->precision == UNR_SINGLE ? (double)((const float *)tile)[i] : ((const double *)tile)[i];
-}
-
-static void Set(const UnrTileShape *shape, void *tile, size_t i, double value)
-{
-  if (shape->precision == UNR_SINGLE)
-    ((float *)tile)[i] = (float)value;
-  else
-    ((double *)tile)[i] = value;
-}
-
-/* Cell number i of a block's tile with `pad` ghosts: its global coordinates, and how far it lies outside the
- * block. */
-static PetscInt PaddedCell(int dim, const PetscInt start[], const PetscInt count[], PetscInt pad, PetscInt i,
-                           PetscInt cell[])
-{
-  PetscInt outside = 0;
-
-  for (int a = 2; a >= 0; a--) {
-    PetscInt p = a < dim ? pad : 0, c = i % (count[a] + 2 * p) - p;
-
-    i /= count[a] + 2 * p;
-    cell[a] = start[a] + c;
-    outside = PetscMax(outside, c < 0 ? -c : c - count[a] + 1);
-  }
-  return outside;
-}
-
-static PetscInt PaddedCells(int dim, const PetscInt count[], PetscInt pad)
-{
-  PetscInt cells = 1;
-
-  for (int a = 0; a < dim; a++) cells *= count[a] + 2 * pad;
-  return cells;
-}
+/* Every ghost against the value of the cell that its boundary kinds name, and the transpose against every
+ * ghost that copies a cell. */
+#include "halo_case.h"
 
 static void CheckExchange(const Case *c, UnrGrid g, UnrHalo halo, const UnrTileShape *shape, void *tile)
 {
-  PetscInt cells = PaddedCells(c->dim, g->count, c->ghost), cell[3], wrong = 0;
+  PetscInt cells = PaddedCells(c->dim, g->count, c->ghost), cell[3], source[3], wrong = 0;
+  Line line[3];
 
+  for (int a = 0; a < c->dim; a++) LineMake(g, a, &line[a]);
   cr_expect(shape->numbers == (size_t)(c->samples * cells * c->channels));
   for (size_t i = 0; i < shape->numbers; i++) {
     PetscInt s = (PetscInt)i / c->channels / cells, channel = (PetscInt)i % c->channels;
@@ -78,11 +23,11 @@ static void CheckExchange(const Case *c, UnrGrid g, UnrHalo halo, const UnrTileS
     PetscInt outside =
         PaddedCell(c->dim, g->start, g->count, c->ghost, (PetscInt)i / c->channels % cells, cell);
 
-    wrong += Get(shape, tile, i) != (outside > c->width ? unset : TestInteger(g, cell, s, channel));
+    int sign = Source(g, line, cell, source);
+
+    wrong += Get(shape, tile, i) != (outside > c->width ? unset : sign * TestInteger(g, source, s, channel));
   }
-  cr_expect(wrong == 0, "%dD %dx%dx%d, ghost %d, width %d, blocks %dx%dx%d: %d ghosts of %zu wrong", c->dim,
-            (int)c->points[0], (int)c->points[1], (int)c->points[2], (int)c->ghost, (int)c->width,
-            (int)g->blocks[0], (int)g->blocks[1], (int)g->blocks[2], (int)wrong, shape->numbers);
+  cr_expect(wrong == 0, "%s: %d ghosts of %zu wrong", CaseText(c, g), (int)wrong, shape->numbers);
 }
 
 /* What the tile of any rank holds before the reduction: a function of the rank and the number's place. */
@@ -96,11 +41,14 @@ static double Cotangent(int rank, PetscInt sample, PetscInt channel, PetscInt i)
 /* Sum over all ranks' tiles of the numbers that stand at a cell or at its exchanged ghosts. */
 static void Expected(const Case *c, UnrGrid g, PetscInt sample, PetscInt channel, double sum[])
 {
+  Line line[3];
+
+  for (int a = 0; a < c->dim; a++) LineMake(g, a, &line[a]);
   for (PetscInt i = 0; i < g->total; i++) sum[i] = 0;
   for (int r = 0; r < g->size; r++) {
     PetscInt place[3] = {r / (int)(g->blocks[1] * g->blocks[2]), r / (int)g->blocks[2] % (int)g->blocks[1],
                          r % (int)g->blocks[2]};
-    PetscInt start[3], count[3], cell[3];
+    PetscInt start[3], count[3], cell[3], source[3];
 
     for (int a = 0; a < 3; a++) {
       start[a] = g->starts[a][place[a]];
@@ -108,10 +56,12 @@ static void Expected(const Case *c, UnrGrid g, PetscInt sample, PetscInt channel
     }
     for (PetscInt i = 0; i < PaddedCells(c->dim, count, c->ghost); i++) {
       PetscInt at = 0;
+      int sign;
 
       if (PaddedCell(c->dim, start, count, c->ghost, i, cell) > c->width) continue;
-      for (int a = 0; a < 3; a++) at = at * g->points[a] + TestWrap(cell[a], g->points[a]);
-      sum[at] += Cotangent(r, sample, channel, i);
+      sign = Source(g, line, cell, source);
+      for (int a = 0; a < 3; a++) at = at * g->points[a] + source[a];
+      sum[at] += sign * Cotangent(r, sample, channel, i);
     }
   }
 }
@@ -134,41 +84,43 @@ static void CheckReduce(const Case *c, UnrGrid g, UnrHalo halo, const UnrTileSha
         PetscInt outside = PaddedCell(c->dim, g->start, g->count, c->ghost, i, cell), at = 0;
         double expected = outside > c->width ? Cotangent(g->rank, s, channel, i) : 0;
 
-        for (int a = 0; a < 3; a++) at = at * g->points[a] + TestWrap(cell[a], g->points[a]);
+        for (int a = 0; a < 3; a++) at = at * g->points[a] + cell[a];
         if (outside <= 0) expected = sum[at];
         wrong += Get(shape, tile, (size_t)((s * cells + i) * c->channels + channel)) != expected;
       }
     }
   TEST_CALL(PetscFree(sum));
-  cr_expect(wrong == 0, "%dD %dx%dx%d, ghost %d, width %d, blocks %dx%dx%d: %d sums of %zu wrong", c->dim,
-            (int)c->points[0], (int)c->points[1], (int)c->points[2], (int)c->ghost, (int)c->width,
-            (int)g->blocks[0], (int)g->blocks[1], (int)g->blocks[2], (int)wrong, shape->numbers);
+  cr_expect(wrong == 0, "%s: %d sums of %zu wrong", CaseText(c, g), (int)wrong, shape->numbers);
 }
 
-/* All cases, on all block shapes of the ranks, in both precisions; integers, so that equality is exact. */
+/* All cases, on all block shapes of the ranks, with all kinds of boundaries (a third of the
+   pairs where there are several axes), in both precisions; integers, so
+   that equality is exact. */
 static void ForEach(void (*check)(const Case *, UnrGrid, UnrHalo, const UnrTileShape *, void *))
 {
   for (int i = 0; i < CASES; i++) {
     const Case *c = &cases[i];
     UnrLayout layout;
 
-    for (int b = 0; TestShape(b, c->dim, c->points, &layout); b++) {
-      UnrGrid g;
-      UnrHalo halo;
-      UnrTileShape shape;
-      double *tile;
+    for (int b = 0; TestShape(b, c->dim, c->points, &layout); b++)
+      for (int q = c->dim > 1 ? i % 3 : 0; q<PAIRS; q += c->dim> 1 ? 3 : 1) {
+        UnrGrid g;
+        UnrHalo halo;
+        UnrTileShape shape;
+        double *tile;
 
-      TEST_CALL(UnrGridCreate(&layout, c->dim, c->points, 1, 0, &g));
-      TEST_CALL(UnrHaloCreate(g, c->ghost, c->width, &halo));
-      for (int p = UNR_SINGLE; p <= UNR_DOUBLE; p++) {
-        UnrTileShapeSet(&shape, g, c->samples, c->channels, c->ghost, (UnrPrecision)p);
-        TEST_CALL(PetscMalloc1(shape.numbers, &tile));
-        check(c, g, halo, &shape, tile);
-        TEST_CALL(PetscFree(tile));
+        TEST_CALL(UnrGridCreate(&layout, c->dim, c->points, 1, 0, &g));
+        SetKinds(g, q);
+        TEST_CALL(UnrHaloCreate(g, c->ghost, c->width, &halo));
+        for (int p = UNR_SINGLE; p <= UNR_DOUBLE; p++) {
+          UnrTileShapeSet(&shape, g, c->samples, c->channels, c->ghost, (UnrPrecision)p);
+          TEST_CALL(PetscMalloc1(shape.numbers, &tile));
+          check(c, g, halo, &shape, tile);
+          TEST_CALL(PetscFree(tile));
+        }
+        TEST_CALL(UnrHaloDestroy(&halo));
+        TEST_CALL(UnrGridDestroy(&g));
       }
-      TEST_CALL(UnrHaloDestroy(&halo));
-      TEST_CALL(UnrGridDestroy(&g));
-    }
   }
 }
 
@@ -180,6 +132,74 @@ Test(halo, ghosts_are_their_cells)
 Test(halo, transpose_sums_every_ghost)
 {
   ForEach(CheckReduce);
+}
+
+/* Is the cell one that a local halo fills: beyond the block along an axis of one block, or beyond the domain?
+ */
+static bool IsLocal(UnrGrid g, const PetscInt cell[])
+{
+  for (int a = 0; a < g->dim; a++) {
+    const bool is_outside = cell[a] < 0 || cell[a] >= g->points[a];
+
+    if (is_outside && (g->blocks[a] == 1 || g->boundary[a][0] != UNR_BOUNDARY_PERIODIC)) return true;
+  }
+  return false;
+}
+
+/*
+  A local halo restores what an exchange left in its ghosts, and nothing else; and <L x, y> = <x, L' y> on
+  every rank, with x's local ghosts of no account.
+*/
+static void CheckLocal(const Case *c, UnrGrid g, UnrHalo halo, const UnrTileShape *shape, void *tile)
+{
+  const PetscInt ghost[3] = {c->ghost, c->ghost, c->ghost}, width[3] = {c->width, c->width, c->width};
+  const PetscInt cells = PaddedCells(c->dim, g->count, c->ghost), block = shape->channels * cells;
+  PetscInt cell[3], wrong = 0, filled = 0;
+  double *truth, *y, left = 0, right = 0;
+  UnrHalo local;
+
+  TEST_CALL(UnrHaloCreateLocal(g, ghost, width, &local));
+  TEST_CALL(PetscMalloc2(shape->numbers, &truth, shape->numbers, &y));
+  for (size_t i = 0; i < shape->numbers; i++)
+    Set(shape, tile, i,
+        Cotangent(g->rank, (PetscInt)i / block, (PetscInt)i % c->channels,
+                  (PetscInt)i % block / c->channels));
+  TEST_CALL(UnrHaloExchange(halo, shape, tile));
+  for (size_t i = 0; i < shape->numbers; i++) {
+    truth[i] = Get(shape, tile, i);
+    if (PaddedCell(c->dim, g->start, g->count, c->ghost, (PetscInt)i / c->channels % cells, cell) >
+            c->width ||
+        !IsLocal(g, cell))
+      continue;
+    Set(shape, tile, i, unset);
+    filled++;
+  }
+  cr_expect((filled == 0) == UnrHaloIsEmpty(local));
+  TEST_CALL(UnrHaloExchange(local, shape, tile));
+  for (size_t i = 0; i < shape->numbers; i++) {
+    wrong += Get(shape, tile, i) != truth[i];
+    y[i] = floor(21 * UnrRngUniform((UnrRng){13, (uint64_t)g->rank}, i)) - 10;
+    left += truth[i] * y[i];
+    Set(shape, tile, i, y[i]);
+  }
+  TEST_CALL(UnrHaloReduce(local, shape, tile));
+  for (size_t i = 0; i < shape->numbers; i++) {
+    PetscInt outside =
+        PaddedCell(c->dim, g->start, g->count, c->ghost, (PetscInt)i / c->channels % cells, cell);
+    bool is_filled = outside <= c->width && IsLocal(g, cell);
+
+    right += is_filled ? 0 : truth[i] * Get(shape, tile, i);
+    wrong += is_filled && Get(shape, tile, i) != 0;
+  }
+  cr_expect(wrong == 0 && left == right, "%s: %d of %zu wrong; %g, %g", CaseText(c, g), (int)wrong,
+            shape->numbers, left, right);
+  TEST_CALL(PetscFree2(truth, y));
+  TEST_CALL(UnrHaloDestroy(&local));
+}
+
+Test(halo, local_fills_its_own)
+{
+  ForEach(CheckLocal);
 }
 
 /*
@@ -198,6 +218,7 @@ Test(halo, load_is_adjoint)
     UnrHalo halo;
 
     TEST_CALL(UnrGridCreate(&layout, 2, points, 3, 1, &g));
+    SetKinds(g, b + 8);
     TEST_CALL(UnrHaloCreate(g, 3, 3, &halo));
     for (PetscInt samples = 3; samples > 0; samples--) {
       UnrTileShape shape;
@@ -246,6 +267,7 @@ Test(halo, transpose_has_fixed_bits)
   TestShape(1, 2, points, &layout);
   if (TestRanks() == 1) TestShape(0, 2, points, &layout);
   TEST_CALL(UnrGridCreate(&layout, 2, points, 1, 0, &g));
+  TEST_CALL(UnrGridSetBoundary(g, 1, UNR_BOUNDARY_WALL_REFLECTED, UNR_BOUNDARY_OUTFLOW));
   TEST_CALL(UnrHaloCreate(g, 6, 6, &halo));
   UnrTileShapeSet(&shape, g, 2, 3, 6, UNR_SINGLE);
   TEST_CALL(PetscMalloc2(shape.numbers, &tile, shape.numbers, &again));
@@ -260,5 +282,25 @@ Test(halo, transpose_has_fixed_bits)
   }
   TEST_CALL(PetscFree2(tile, again));
   TEST_CALL(UnrHaloDestroy(&halo));
+  TEST_CALL(UnrGridDestroy(&g));
+}
+
+/* One periodic side alone, and an axis that is none, are refused. */
+Test(halo, refuses_half_periodic)
+{
+  const PetscInt points[3] = {12, 1, 1};
+  UnrLayout layout;
+  UnrGrid g;
+
+  TestShape(0, 1, points, &layout);
+  TEST_CALL(UnrGridCreate(&layout, 1, points, 1, 0, &g));
+  TEST_CALL(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  cr_expect(UnrGridSetBoundary(g, 0, UNR_BOUNDARY_PERIODIC, UNR_BOUNDARY_OUTFLOW) ==
+            PETSC_ERR_ARG_OUTOFRANGE);
+  cr_expect(UnrGridSetBoundary(g, 1, UNR_BOUNDARY_OUTFLOW, UNR_BOUNDARY_OUTFLOW) == PETSC_ERR_ARG_OUTOFRANGE);
+  TEST_CALL(PetscPopErrorHandler());
+  cr_expect(UnrGridIsPeriodic(g));
+  TEST_CALL(UnrGridSetBoundary(g, 0, UNR_BOUNDARY_WALL_ZERO, UNR_BOUNDARY_OUTFLOW));
+  cr_expect(!UnrGridIsPeriodic(g));
   TEST_CALL(UnrGridDestroy(&g));
 }

@@ -10,6 +10,8 @@ typedef enum {
   UNR_COUNT_NET_VJP,
   UNR_COUNT_NET_INPUT_VJP, /* a net's vjp that was asked for u_bar */
   UNR_COUNT_SOLVER_FAILED, /* frames that a solver gave up: their states are not finite */
+  UNR_COUNT_HALO,          /* exchanges of ghosts */
+  UNR_COUNT_HALO_T,        /* their transposes */
   UNR_COUNTS
 } UnrCount;
 

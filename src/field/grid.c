@@ -194,6 +194,19 @@ PetscErrorCode UnrGridCreateLike(UnrGrid grid, PetscInt components, UnrGrid *lik
   PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(layout.blocks, grid->blocks, UNR_MAX_DIM));
   PetscCall(UnrGridCreate(&layout, grid->dim, grid->points, components, 0, like));
+  PetscCall(PetscMemcpy((*like)->boundary, grid->boundary, sizeof(grid->boundary)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrGridSetBoundary(UnrGrid grid, int axis, UnrBoundary low, UnrBoundary high)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(axis >= 0 && axis < grid->dim && low < UNR_BOUNDARY_KINDS && high < UNR_BOUNDARY_KINDS &&
+                 (low == UNR_BOUNDARY_PERIODIC) == (high == UNR_BOUNDARY_PERIODIC),
+             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "boundaries %d and %d of axis %d", (int)low,
+             (int)high, axis);
+  grid->boundary[axis][0] = low;
+  grid->boundary[axis][1] = high;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/layout.h"
+#include "field/boundary.h"
 
 typedef struct UnrGrid_ *UnrGrid;
 struct UnrGrid_ { /* read by everyone, written by grid.c only */
@@ -20,6 +21,7 @@ struct UnrGrid_ { /* read by everyone, written by grid.c only */
   PetscInt start[UNR_MAX_DIM], count[UNR_MAX_DIM]; /* this rank's block */
   PetscInt *starts[UNR_MAX_DIM];                   /* blocks[a] + 1 first points of the blocks along axis a */
   PetscInt local, total;                           /* cells of this rank, of the grid */
+  UnrBoundary boundary[UNR_MAX_DIM][2];            /* low and high side; for halos, not for the DMDA */
   DM da;
 };
 
@@ -33,10 +35,20 @@ static inline PetscInt UnrPartStart(PetscInt n, PetscInt parts, PetscInt b)
 /* Blocks by UnrPartStart along every axis.  Collective on layout->grid. */
 PetscErrorCode UnrGridCreate(const UnrLayout *layout, int dim, const PetscInt points[UNR_MAX_DIM],
                              PetscInt components, PetscInt stencil, UnrGrid *grid);
-/* The same points, blocks and ranks with another number of components and no stencil.  Collective on the
- * grid. */
+/* The same points, blocks, ranks and boundaries with another number of components and no stencil.  Collective
+ * on the grid. */
 PetscErrorCode UnrGridCreateLike(UnrGrid grid, PetscInt components, UnrGrid *like);
 PetscErrorCode UnrGridDestroy(UnrGrid *grid);
+/* The kinds of an axis, both periodic (as every axis is at first) or neither; before halos are made.  Local.
+ */
+PetscErrorCode UnrGridSetBoundary(UnrGrid grid, int axis, UnrBoundary low, UnrBoundary high);
+/* Is the domain periodic along all axes? */
+static inline bool UnrGridIsPeriodic(UnrGrid grid)
+{
+  for (int a = 0; a < grid->dim; a++)
+    if (grid->boundary[a][0] != UNR_BOUNDARY_PERIODIC) return false;
+  return true;
+}
 
 /* States of several samples in one block of doubles: [sample][local x][y][z][component]. */
 typedef struct UnrBatch_ *UnrBatch;

@@ -1,32 +1,66 @@
 /* The exchange of ghosts and its transpose, neighbours in one file.  Maths: docs/method/halo.md. */
 #include "field/halo_impl.h"
 #include "core/call.h"
+#include "core/count.h"
 #include "core/event.h"
 
-#include <string.h>
-
-/*
-  UnrHaloCreate - a halo of `width` cells for tiles with `ghost`.     Collective on the grid.
-  In      grid    borrowed, must outlive the halo
-          width   0 <= width <= ghost; may pass a block's or the domain's extent
-*/
-PetscErrorCode UnrHaloCreate(UnrGrid grid, PetscInt ghost, PetscInt width, UnrHalo *halo)
+/* The halo without its lists. */
+static PetscErrorCode Make(UnrGrid grid, const PetscInt ghost[], const PetscInt width[], UnrHalo *halo)
 {
   UnrHalo h;
 
   PetscFunctionBeginUser;
-  PetscCheck(width >= 0 && width <= ghost, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt_FMT " of %" PetscInt_FMT " ghost cells to exchange", width, ghost);
   PetscCall(PetscNew(&h));
   h->grid = grid;
-  h->ghost = ghost;
-  h->width = width;
-  for (int a = 0; a < UNR_MAX_DIM; a++) h->boundary[a] = UNR_BOUNDARY_PERIODIC;
-  PetscCall(PetscCommGetNewTag(grid->comm, &h->tag));
-  PetscCall(UnrHaloListsMake(h));
-  PetscCall(PetscMalloc1(h->send.neighbours + h->receive.neighbours, &h->request));
+  for (int a = 0; a < grid->dim; a++) {
+    PetscCheck(width[a] >= 0 && width[a] <= ghost[a], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "%" PetscInt_FMT " of %" PetscInt_FMT " ghost cells to exchange", width[a], ghost[a]);
+    h->ghost[a] = ghost[a];
+    h->width[a] = width[a];
+  }
   *halo = h;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  UnrHaloCreateAxes - a halo of `width` cells for tiles with `ghost`.     Collective on the grid.
+  In      grid    borrowed, must outlive the halo
+          width   [axis of the grid] 0 <= width <= ghost; may pass a block's or the domain's extent
+*/
+PetscErrorCode UnrHaloCreateAxes(UnrGrid grid, const PetscInt ghost[UNR_MAX_DIM],
+                                 const PetscInt width[UNR_MAX_DIM], UnrHalo *halo)
+{
+  PetscFunctionBeginUser;
+  PetscCall(Make(grid, ghost, width, halo));
+  PetscCall(PetscCommGetNewTag(grid->comm, &(*halo)->tag));
+  PetscCall(UnrHaloListsMake(*halo));
+  PetscCall(PetscMalloc1((*halo)->send.neighbours + (*halo)->receive.neighbours, &(*halo)->request));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode UnrHaloCreate(UnrGrid grid, PetscInt ghost, PetscInt width, UnrHalo *halo)
+{
+  const PetscInt ghosts[] = {ghost, ghost, ghost}, widths[] = {width, width, width};
+
+  PetscFunctionBeginUser;
+  PetscCall(UnrHaloCreateAxes(grid, ghosts, widths, halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* UnrHaloCreateLocal - fills what copies cells of the same tile.     Local.  See halo.h. */
+PetscErrorCode UnrHaloCreateLocal(UnrGrid grid, const PetscInt ghost[UNR_MAX_DIM],
+                                  const PetscInt width[UNR_MAX_DIM], UnrHalo *halo)
+{
+  PetscFunctionBeginUser;
+  PetscCall(Make(grid, ghost, width, halo));
+  (*halo)->is_local = true;
+  PetscCall(UnrHaloListsMake(*halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool UnrHaloIsEmpty(UnrHalo halo)
+{
+  return !halo->receive.neighbours && !halo->self.first_cell[1] && !halo->zero.first_cell[1];
 }
 
 /* UnrHaloDestroy - local; NULL is fine. */
@@ -38,6 +72,7 @@ PetscErrorCode UnrHaloDestroy(UnrHalo *halo)
   PetscCall(UnrHaloListDestroy(&(*halo)->send));
   PetscCall(UnrHaloListDestroy(&(*halo)->receive));
   PetscCall(UnrHaloListDestroy(&(*halo)->self));
+  PetscCall(UnrHaloListDestroy(&(*halo)->zero));
   PetscCall(PetscFree((*halo)->request));
   PetscCall(PetscFree(*halo));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,7 +83,7 @@ static PetscErrorCode CheckShape(UnrHalo halo, const UnrTileShape *shape)
   PetscFunctionBeginUser;
   for (int e = 0; e < UNR_MAX_DIM; e++) {
     int a = e - (UNR_MAX_DIM - halo->grid->dim);
-    PetscInt count = a < 0 ? 1 : halo->grid->count[a], ghost = a < 0 ? 0 : halo->ghost;
+    PetscInt count = a < 0 ? 1 : halo->grid->count[a], ghost = a < 0 ? 0 : halo->ghost[a];
 
     PetscCheck(shape->count[e] == count && shape->ghost[e] == ghost, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                "engine axis %d of the tile has %" PetscInt_FMT " cells and %" PetscInt_FMT
@@ -88,66 +123,6 @@ static PetscErrorCode Grow(UnrHaloList *list, const UnrTileShape *shape)
     list->buffer_bytes = bytes;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* to = from, over neighbour i's runs. */
-static void CopyRuns(const UnrHaloList *list, PetscInt i, size_t cell, const char *from, char *to)
-{
-  for (size_t r = list->first_run[i]; r < list->first_run[i + 1]; r++) {
-    const UnrHaloRun *run = &list->run[r];
-
-    memcpy(to + run->to * cell, from + run->from * cell, run->cells * cell);
-  }
-}
-
-/* from = to: packs what the transpose sends. */
-static void CopyRunsBack(const UnrHaloList *list, PetscInt i, size_t cell, char *from, const char *to)
-{
-  for (size_t r = list->first_run[i]; r < list->first_run[i + 1]; r++) {
-    const UnrHaloRun *run = &list->run[r];
-
-    memcpy(from + run->from * cell, to + run->to * cell, run->cells * cell);
-  }
-}
-
-static void AddFloats(size_t n, float *restrict to, const float *restrict from)
-{
-  for (size_t i = 0; i < n; i++) to[i] += from[i];
-}
-
-static void AddDoubles(size_t n, double *restrict to, const double *restrict from)
-{
-  for (size_t i = 0; i < n; i++) to[i] += from[i];
-}
-
-/* from += to: the transpose of CopyRuns. */
-static void AddRunsBack(const UnrHaloList *list, PetscInt i, const UnrTileShape *shape, void *from,
-                        const void *to)
-{
-  size_t channels = (size_t)shape->channels;
-
-  for (size_t r = list->first_run[i]; r < list->first_run[i + 1]; r++) {
-    const UnrHaloRun *run = &list->run[r];
-    size_t f = run->from * channels, t = run->to * channels, n = run->cells * channels;
-
-    if (shape->precision == UNR_SINGLE)
-      AddFloats(n, (float *)from + f, (const float *)to + t);
-    else
-      AddDoubles(n, (double *)from + f, (const double *)to + t);
-  }
-}
-
-/* Sets the ghosts that a list fills to zero. */
-static void ZeroRuns(const UnrHaloList *list, const UnrTileShape *shape, void *tile)
-{
-  size_t cell = CellBytes(shape);
-
-  for (PetscInt s = 0; s < shape->samples; s++) {
-    char *to = Sample(shape, tile, s);
-
-    for (size_t r = 0; r < list->first_run[list->neighbours]; r++)
-      memset(to + list->run[r].to * cell, 0, list->run[r].cells * cell);
-  }
 }
 
 /* Opens all receives into `incoming`'s buffer; numbers as the unit, so that counts stay small. */
@@ -198,24 +173,24 @@ static PetscErrorCode WaitAll(UnrHalo halo)
 */
 PetscErrorCode UnrHaloExchangeBegin(UnrHalo halo, const UnrTileShape *shape, void *tile)
 {
-  size_t cell = CellBytes(shape);
-
   PetscFunctionBeginUser;
   PetscCheck(!halo->is_open, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "an exchange is under way");
   PetscCall(CheckShape(halo, shape));
   PetscCall(UnrEventBegin(UNR_EVENT_HALO));
+  if (!halo->is_local) UnrCountAdd(UNR_COUNT_HALO, 1);
   halo->is_open = true;
   PetscCall(PostReceives(halo, &halo->receive, shape));
   PetscCall(Grow(&halo->send, shape));
   for (PetscInt i = 0; i < halo->send.neighbours; i++) {
     for (PetscInt s = 0; s < shape->samples; s++)
-      CopyRuns(&halo->send, i, cell, Sample(shape, tile, s), Message(&halo->send, shape, i, s));
+      UnrHaloCopy(&halo->send, i, shape, Sample(shape, tile, s), Message(&halo->send, shape, i, s));
     PetscCall(PostSend(halo, &halo->send, shape, i));
   }
   for (PetscInt s = 0; s < shape->samples; s++) {
     char *sample = Sample(shape, tile, s);
 
-    CopyRuns(&halo->self, 0, cell, sample, sample);
+    UnrHaloCopy(&halo->self, 0, shape, sample, sample);
+    UnrHaloZero(&halo->zero, 0, shape, sample);
   }
   PetscCall(UnrEventEnd(UNR_EVENT_HALO));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -230,8 +205,7 @@ PetscErrorCode UnrHaloExchangeEnd(UnrHalo halo, const UnrTileShape *shape, void 
   PetscCall(WaitAll(halo));
   for (PetscInt i = 0; i < halo->receive.neighbours; i++)
     for (PetscInt s = 0; s < shape->samples; s++)
-      CopyRuns(&halo->receive, i, CellBytes(shape), Message(&halo->receive, shape, i, s),
-               Sample(shape, tile, s));
+      UnrHaloCopy(&halo->receive, i, shape, Message(&halo->receive, shape, i, s), Sample(shape, tile, s));
   halo->is_open = false;
   PetscCall(UnrEventEnd(UNR_EVENT_HALO));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -245,10 +219,22 @@ PetscErrorCode UnrHaloExchange(UnrHalo halo, const UnrTileShape *shape, void *ti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* All ghosts that the halo fills, of all samples, become 0. */
+static void ZeroGhosts(UnrHalo halo, const UnrTileShape *shape, void *tile)
+{
+  for (PetscInt s = 0; s < shape->samples; s++) {
+    char *sample = Sample(shape, tile, s);
+
+    UnrHaloZero(&halo->self, 0, shape, sample);
+    UnrHaloZero(&halo->zero, 0, shape, sample);
+    for (PetscInt i = 0; i < halo->receive.neighbours; i++) UnrHaloZero(&halo->receive, i, shape, sample);
+  }
+}
+
 /*
-  UnrHaloReduce - transpose of UnrHaloExchange: interior += ghosts that copy it; ghosts = 0.     Collective on
-  the grid. Adds this rank's own ghosts first, then those of others by ascending rank, each in its tile's
-  order: always the same bits.  Ghosts beyond `width` are left alone.
+  UnrHaloReduce - transpose of UnrHaloExchange: interior += ghosts that copy it, times their signs; ghosts =
+  0. Collective on the grid.  Adds this rank's own ghosts first, then those of others by ascending rank, each
+  in its tile's order: always the same bits.  Ghosts beyond `width` are left alone.
 */
 PetscErrorCode UnrHaloReduce(UnrHalo halo, const UnrTileShape *shape, void *tile)
 {
@@ -256,25 +242,24 @@ PetscErrorCode UnrHaloReduce(UnrHalo halo, const UnrTileShape *shape, void *tile
   PetscCheck(!halo->is_open, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "an exchange is under way");
   PetscCall(CheckShape(halo, shape));
   PetscCall(UnrEventBegin(UNR_EVENT_HALO_T));
+  if (!halo->is_local) UnrCountAdd(UNR_COUNT_HALO_T, 1);
   PetscCall(PostReceives(halo, &halo->send, shape));
   PetscCall(Grow(&halo->receive, shape));
   for (PetscInt i = 0; i < halo->receive.neighbours; i++) {
     for (PetscInt s = 0; s < shape->samples; s++)
-      CopyRunsBack(&halo->receive, i, CellBytes(shape), Message(&halo->receive, shape, i, s),
-                   Sample(shape, tile, s));
+      UnrHaloCopyBack(&halo->receive, i, shape, Message(&halo->receive, shape, i, s), Sample(shape, tile, s));
     PetscCall(PostSend(halo, &halo->receive, shape, i));
   }
   for (PetscInt s = 0; s < shape->samples; s++) {
     char *sample = Sample(shape, tile, s);
 
-    AddRunsBack(&halo->self, 0, shape, sample, sample);
+    UnrHaloAddBack(&halo->self, 0, shape, sample, sample);
   }
   PetscCall(WaitAll(halo));
   for (PetscInt i = 0; i < halo->send.neighbours; i++)
     for (PetscInt s = 0; s < shape->samples; s++)
-      AddRunsBack(&halo->send, i, shape, Sample(shape, tile, s), Message(&halo->send, shape, i, s));
-  ZeroRuns(&halo->self, shape, tile);
-  ZeroRuns(&halo->receive, shape, tile);
+      UnrHaloAddBack(&halo->send, i, shape, Sample(shape, tile, s), Message(&halo->send, shape, i, s));
+  ZeroGhosts(halo, shape, tile);
   PetscCall(UnrEventEnd(UNR_EVENT_HALO_T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

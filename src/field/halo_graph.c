@@ -2,46 +2,54 @@
  */
 #include "field/halo_impl.h"
 
-/* The block that owns every cell along an axis of the tile, exchanged ghosts included, and the place in that
- * block. */
+/* Where a cell of the tile comes from, along one axis. */
+typedef struct {
+  PetscInt block, index; /* which block's, and its place counted from that block's first cell */
+  int sign;
+  bool is_ghost; /* or the cell's own */
+} Place;
+
 typedef struct {
   PetscInt cells, width, pad; /* cells with exchanged ghosts; exchanged ghosts a side; all ghosts a side */
-  PetscInt *block, *index;
+  Place *place;               /* [cells] */
 } Axis;
 
 /*
-  The index in [0, n) whose cell a ghost with index *i copies.
-  A kind that fills ghosts without copying would return false here, and be filled at the end of the exchange.
+  One axis.  Of a local halo, cells inside the domain are the tile's own where several blocks share the axis;
+  the sources of those beyond it lie in the tile: a mirror image is nearer to the face than the ghost, and a
+  ghost that is this tile's lies within its width.
 */
-static bool CopiedIndex(UnrBoundary kind, PetscInt n, PetscInt *i)
-{
-  switch (kind) {
-  case UNR_BOUNDARY_PERIODIC:
-    *i = (*i % n + n) % n;
-    return true;
-  case UNR_BOUNDARY_KINDS:
-    break;
-  }
-  return *i >= 0 && *i < n;
-}
-
 static PetscErrorCode AxisMake(UnrHalo halo, int a, Axis *axis)
 {
-  UnrGrid g = halo->grid;
+  const UnrGrid g = halo->grid;
+  const PetscInt n = g->points[a];
+  const bool is_periodic = g->boundary[a][0] == UNR_BOUNDARY_PERIODIC;
+  const PetscInt mine = g->rank /
+                        (a == 0   ? g->blocks[1] * g->blocks[2]
+                         : a == 1 ? g->blocks[2]
+                                  : 1) %
+                        g->blocks[a];
 
   PetscFunctionBeginUser;
-  axis->width = a < g->dim ? halo->width : 0;
-  axis->pad = a < g->dim ? halo->ghost : 0;
+  axis->width = halo->width[a];
+  axis->pad = halo->ghost[a];
   axis->cells = g->count[a] + 2 * axis->width;
-  PetscCall(PetscMalloc2(axis->cells, &axis->block, axis->cells, &axis->index));
+  PetscCall(PetscMalloc1(axis->cells, &axis->place));
   for (PetscInt c = 0; c < axis->cells; c++) {
-    PetscInt i = g->start[a] + c - axis->width, b = 0;
+    Place *place = &axis->place[c];
+    const PetscInt i = g->start[a] + c - axis->width;
+    const bool is_inside = c >= axis->width && c < axis->width + g->count[a];
+    PetscInt source;
 
-    PetscCheck(CopiedIndex(halo->boundary[a], g->points[a], &i), PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "boundary kind %d along axis %d", (int)halo->boundary[a], a);
-    while (g->starts[a][b + 1] <= i) b++;
-    axis->block[c] = b;
-    axis->index[c] = i - g->starts[a][b];
+    *place = (Place){mine, i - g->start[a], 1, false};
+    if (is_inside || (halo->is_local && g->blocks[a] > 1 && (is_periodic || (i >= 0 && i < n)))) continue;
+    PetscCall(UnrBoundaryMap(g->boundary[a], i, n, &source, &place->sign));
+    place->is_ghost = true;
+    if (!halo->is_local)
+      for (place->block = 0; g->starts[a][place->block + 1] <= source;) place->block++;
+    place->index = source - g->starts[a][place->block];
+    PetscCheck(!halo->is_local || (place->index >= -axis->width && place->index < g->count[a] + axis->width),
+               PETSC_COMM_SELF, PETSC_ERR_PLIB, "axis %d: the source of a ghost lies outside the tile", a);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,10 +60,10 @@ static PetscSFNode Owner(UnrGrid g, const Axis axis[UNR_MAX_DIM], const PetscInt
   PetscSFNode owner = {.rank = 0, .index = 0};
 
   for (int a = 0; a < UNR_MAX_DIM; a++) {
-    PetscInt b = axis[a].block[c[a]];
+    const Place *place = &axis[a].place[c[a]];
 
-    owner.rank = owner.rank * g->blocks[a] + b;
-    owner.index = owner.index * (g->starts[a][b + 1] - g->starts[a][b]) + axis[a].index[c[a]];
+    owner.rank = owner.rank * g->blocks[a] + place->block;
+    owner.index = owner.index * (g->starts[a][place->block + 1] - g->starts[a][place->block]) + place->index;
   }
   return owner;
 }
@@ -70,6 +78,15 @@ static PetscInt Number(UnrGrid g, const Axis axis[UNR_MAX_DIM], const PetscInt c
   return number;
 }
 
+/* Number in the tile of the cell that the cell at c copies, where it is this rank's. */
+static PetscInt SourceNumber(UnrGrid g, const Axis axis[UNR_MAX_DIM], const PetscInt c[UNR_MAX_DIM])
+{
+  PetscInt source[UNR_MAX_DIM];
+
+  for (int a = 0; a < UNR_MAX_DIM; a++) source[a] = axis[a].place[c[a]].index + axis[a].width;
+  return Number(g, axis, source);
+}
+
 /* Number in the tile of an interior cell of this rank. */
 static PetscInt InteriorNumber(UnrGrid g, const Axis axis[UNR_MAX_DIM], PetscInt cell)
 {
@@ -82,19 +99,60 @@ static PetscInt InteriorNumber(UnrGrid g, const Axis axis[UNR_MAX_DIM], PetscInt
   return Number(g, axis, c);
 }
 
-static bool IsInterior(UnrGrid g, const Axis axis[UNR_MAX_DIM], const PetscInt c[UNR_MAX_DIM])
+/* What a cell of the tile is to this rank. */
+typedef enum { OWN, ZERO, SELF, OTHERS, SORTS } Sort;
+
+static Sort SortOf(UnrGrid g, const Axis axis[UNR_MAX_DIM], const PetscInt c[UNR_MAX_DIM], int *sign)
 {
-  for (int a = 0; a < UNR_MAX_DIM; a++)
-    if (c[a] < axis[a].width || c[a] >= axis[a].width + g->count[a]) return false;
-  return true;
+  bool is_ghost = false;
+
+  *sign = 1;
+  for (int a = 0; a < UNR_MAX_DIM; a++) {
+    is_ghost |= axis[a].place[c[a]].is_ghost;
+    *sign *= axis[a].place[c[a]].sign;
+  }
+  if (!is_ghost) return OWN;
+  return !*sign ? ZERO : Owner(g, axis, c).rank == g->rank ? SELF : OTHERS;
+}
+
+/* Ghosts in the tile's order, first the zero ones, then those of this rank's cells, then others'. */
+typedef struct {
+  PetscInt *to, *from; /* numbers in the tile; from of SELF only */
+  PetscSFNode *owner;  /* of OTHERS only */
+  signed char *sign;   /* of every cell of the tile */
+  PetscInt end[SORTS]; /* of each sort; end[OWN] = 0 */
+} Ghosts;
+
+static void GhostsFill(UnrGrid g, const Axis axis[UNR_MAX_DIM], Ghosts *ghosts)
+{
+  PetscInt c[UNR_MAX_DIM], at = 0;
+  int sign;
+
+  ghosts->end[OWN] = 0;
+  for (Sort sort = ZERO; sort < SORTS; sort++) {
+    for (c[0] = 0; c[0] < axis[0].cells; c[0]++)
+      for (c[1] = 0; c[1] < axis[1].cells; c[1]++)
+        for (c[2] = 0; c[2] < axis[2].cells; c[2]++) {
+          if (SortOf(g, axis, c, &sign) != sort) continue;
+          ghosts->to[at] = Number(g, axis, c);
+          ghosts->sign[ghosts->to[at]] = (signed char)sign;
+          if (sort == OTHERS)
+            ghosts->owner[at] = Owner(g, axis, c);
+          else
+            ghosts->from[at] = sort == SELF ? SourceNumber(g, axis, c) : ghosts->to[at];
+          at++;
+        }
+    ghosts->end[sort] = at;
+  }
 }
 
 /*
   The list of `neighbours` ranks, sorted; that with index i has the pairs [offset[i], offset[i + 1]) of from
-  and to. NULL for from or to: the place in the neighbour's message.
+  and to. NULL for from or to: the place in the neighbour's message.  sign: of numbers `to`, NULL: all 1.
 */
 static PetscErrorCode ListMake(PetscInt neighbours, const PetscMPIInt ranks[], const PetscInt offset[],
-                               const PetscInt from[], const PetscInt to[], UnrHaloList *list)
+                               const PetscInt from[], const PetscInt to[], const signed char sign[],
+                               UnrHaloList *list)
 {
   size_t runs = 0, cells = 0;
   PetscMPIInt *order;
@@ -117,12 +175,14 @@ static PetscErrorCode ListMake(PetscInt neighbours, const PetscMPIInt ranks[], c
     list->first_cell[i] = cells;
     for (PetscInt j = begin; j < end; j++) {
       size_t f = (size_t)(from ? from[j] : j - begin), t = (size_t)(to ? to[j] : j - begin);
+      bool is_negative = sign && sign[to[j]] < 0;
       UnrHaloRun *last = runs > list->first_run[i] ? &list->run[runs - 1] : NULL;
 
-      if (last && last->from + last->cells == f && last->to + last->cells == t)
+      if (last && last->from + last->cells == f && last->to + last->cells == t &&
+          last->is_negative == is_negative)
         last->cells++;
       else
-        list->run[runs++] = (UnrHaloRun){.from = f, .to = t, .cells = 1};
+        list->run[runs++] = (UnrHaloRun){.from = f, .to = t, .cells = 1, .is_negative = is_negative};
     }
     cells += (size_t)(end - begin);
   }
@@ -144,66 +204,60 @@ PetscErrorCode UnrHaloListDestroy(UnrHaloList *list)
 }
 
 /* Lists of the messages, from the graph of the ghosts that others own. */
-static PetscErrorCode MessageLists(UnrHalo halo, const Axis axis[UNR_MAX_DIM], PetscInt leaves,
-                                   const PetscInt ghost[], const PetscSFNode owner[])
+static PetscErrorCode MessageLists(UnrHalo halo, const Axis axis[UNR_MAX_DIM], const Ghosts *ghosts)
 {
   UnrGrid g = halo->grid;
   PetscSF sf;
-  PetscInt neighbours, *interior;
+  PetscInt first = ghosts->end[SELF], neighbours, *interior;
   const PetscMPIInt *rank;
   const PetscInt *offset, *cell;
 
   PetscFunctionBeginUser;
   PetscCall(PetscSFCreate(g->comm, &sf));
   PetscCall(PetscSFSetType(sf, PETSCSFBASIC));
-  PetscCall(PetscSFSetGraph(sf, g->local, leaves, (PetscInt *)ghost, PETSC_COPY_VALUES, (PetscSFNode *)owner,
-                            PETSC_COPY_VALUES));
+  PetscCall(PetscSFSetGraph(sf, g->local, ghosts->end[OTHERS] - first, ghosts->to + first, PETSC_COPY_VALUES,
+                            ghosts->owner + first, PETSC_COPY_VALUES));
   PetscCall(PetscSFSetUp(sf));
   PetscCall(PetscSFGetRootRanks(sf, &neighbours, &rank, &offset, &cell, NULL));
-  PetscCall(ListMake(neighbours, rank, offset, NULL, cell, &halo->receive));
+  PetscCall(ListMake(neighbours, rank, offset, NULL, cell, ghosts->sign, &halo->receive));
   PetscCall(PetscSFGetLeafRanks(sf, &neighbours, &rank, &offset, &cell));
   PetscCall(PetscMalloc1(offset[neighbours], &interior));
   for (PetscInt i = 0; i < offset[neighbours]; i++) interior[i] = InteriorNumber(g, axis, cell[i]);
-  PetscCall(ListMake(neighbours, rank, offset, interior, NULL, &halo->send));
+  PetscCall(ListMake(neighbours, rank, offset, interior, NULL, NULL, &halo->send));
   PetscCall(PetscFree(interior));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The ghosts in the tile's order; those that this rank owns itself go to the front, their count to *mine. */
-static PetscErrorCode Ghosts(UnrGrid g, const Axis axis[UNR_MAX_DIM], PetscInt ghost[], PetscSFNode owner[],
-                             PetscInt *mine)
+/* The lists, once the ghosts are known. */
+static PetscErrorCode Lists(UnrHalo halo, const Axis axis[UNR_MAX_DIM], const Ghosts *ghosts)
 {
-  PetscInt c[UNR_MAX_DIM], at = 0;
+  const PetscInt zero[2] = {0, ghosts->end[ZERO]}, self[2] = {0, ghosts->end[SELF] - zero[1]}, none[1] = {0};
 
   PetscFunctionBeginUser;
-  *mine = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    for (c[0] = 0; c[0] < axis[0].cells; c[0]++)
-      for (c[1] = 0; c[1] < axis[1].cells; c[1]++)
-        for (c[2] = 0; c[2] < axis[2].cells; c[2]++) {
-          PetscSFNode o = Owner(g, axis, c);
-
-          if (IsInterior(g, axis, c) || (o.rank == g->rank) != (pass == 0)) continue;
-          ghost[at] = Number(g, axis, c);
-          owner[at++] = o;
-        }
-    if (pass == 0) *mine = at;
+  PetscCall(ListMake(1, &halo->grid->rank, zero, ghosts->from, ghosts->to, NULL, &halo->zero));
+  PetscCall(ListMake(1, &halo->grid->rank, self, ghosts->from + zero[1], ghosts->to + zero[1], ghosts->sign,
+                     &halo->self));
+  if (halo->is_local) {
+    PetscCall(ListMake(0, NULL, none, NULL, NULL, NULL, &halo->receive));
+    PetscCall(ListMake(0, NULL, none, NULL, NULL, NULL, &halo->send));
+  } else {
+    PetscCall(MessageLists(halo, axis, ghosts));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  UnrHaloListsMake - the run lists of a halo whose grid, widths and boundaries are set.     Collective on the
-  grid. Cost    two walks over the ghosts, one PetscSF
+  UnrHaloListsMake - the run lists of a halo whose grid and widths are set.     Collective on the grid; local
+  for a local halo.  Cost    three walks over the tile, one PetscSF
 */
 PetscErrorCode UnrHaloListsMake(UnrHalo halo)
 {
   UnrGrid g = halo->grid;
   Axis axis[UNR_MAX_DIM];
   PetscInt64 padded = 1;
-  PetscInt cells = 1, mine, offset[2] = {0, 0}, *ghost, *interior;
-  PetscSFNode *owner;
+  PetscInt cells = 1;
+  Ghosts ghosts;
 
   PetscFunctionBeginUser;
   for (int a = 0; a < UNR_MAX_DIM; a++) {
@@ -215,15 +269,10 @@ PetscErrorCode UnrHaloListsMake(UnrHalo halo)
     cells *= axis[a].cells;
   }
   cells -= g->local;
-  PetscCall(PetscMalloc2(cells, &ghost, cells, &owner));
-  PetscCall(Ghosts(g, axis, ghost, owner, &mine));
-  PetscCall(PetscMalloc1(mine, &interior));
-  for (PetscInt i = 0; i < mine; i++) interior[i] = InteriorNumber(g, axis, owner[i].index);
-  offset[1] = mine;
-  PetscCall(ListMake(1, &g->rank, offset, interior, ghost, &halo->self));
-  PetscCall(MessageLists(halo, axis, cells - mine, ghost + mine, owner + mine));
-  PetscCall(PetscFree(interior));
-  PetscCall(PetscFree2(ghost, owner));
-  for (int a = 0; a < UNR_MAX_DIM; a++) PetscCall(PetscFree2(axis[a].block, axis[a].index));
+  PetscCall(PetscMalloc4(cells, &ghosts.to, cells, &ghosts.from, cells, &ghosts.owner, padded, &ghosts.sign));
+  GhostsFill(g, axis, &ghosts);
+  PetscCall(Lists(halo, axis, &ghosts));
+  PetscCall(PetscFree4(ghosts.to, ghosts.from, ghosts.owner, ghosts.sign));
+  for (int a = 0; a < UNR_MAX_DIM; a++) PetscCall(PetscFree(axis[a].place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

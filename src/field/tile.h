@@ -20,6 +20,19 @@ typedef struct {
 void UnrTileShapeSet(UnrTileShape *shape, UnrGrid grid, PetscInt samples, PetscInt channels, PetscInt ghost,
                      UnrPrecision precision);
 
+/* The same with another number of ghosts along every axis of the grid. */
+void UnrTileShapeSetAxes(UnrTileShape *shape, UnrGrid grid, PetscInt samples, PetscInt channels,
+                         const PetscInt ghost[UNR_MAX_DIM], UnrPrecision precision);
+/* A view of the same memory whose interior is a box: along engine axis e, `count[e]` cells from the
+   interior's cell first[e] on (negative: among the ghosts); its ghosts are the fewer of those left on either
+   side. */
+UnrTileShape UnrTileShapeBox(const UnrTileShape *shape, const PetscInt first[UNR_MAX_DIM],
+                             const PetscInt count[UNR_MAX_DIM]);
+/* The view whose interior has more[e] more cells on either side. */
+UnrTileShape UnrTileShapeGrow(const UnrTileShape *shape, const PetscInt more[UNR_MAX_DIM]);
+/* Zeroes what is in the tile but not in the view's interior. */
+void UnrTileZeroAround(const UnrTileShape *shape, const UnrTileShape *view, void *tile);
+
 /* The interior as rows of count[2] * channels contiguous numbers: their number, and the first number of row
  * r. */
 static inline size_t UnrTileRows(const UnrTileShape *s)
