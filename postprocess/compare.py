@@ -54,7 +54,10 @@ def median_of(name):
 def gain(measure):
     """How many times smaller than the bare solver's; nothing without one."""
     def value(run, bare):
-        return measure(bare, bare) / measure(run, bare) if bare is not None and run is not bare else None
+        if bare is None or run is bare:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):  # a run without any error gains infinitely
+            return float(np.divide(measure(bare, bare), measure(run, bare)))
     return value
 
 

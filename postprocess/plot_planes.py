@@ -72,7 +72,7 @@ def draw(runs, test=0, frames=None):
         ax.set_title(f"t = {first.time[i]:.4g}\nframe {first.frame[i]}", fontsize=10)
     for ax in axes[-1]:
         ax.set_xlabel("x")
-    axes[-1, 0].annotate("y", (0, 1), (-6, 2), xycoords="axes fraction", textcoords="offset points", ha="right")
+    axes[-1, 0].annotate("y", (0, 1), (-12, 8), xycoords="axes fraction", textcoords="offset points", ha="right")
     where = "" if first.z is None else f", z = {first.z[test][0]:.3g}"
     fig.suptitle(f"{metrics[0].group_name[test]} ({metrics[0].group_kind[test]}){where}", fontsize=11)
     fig.colorbar(image, ax=axes, label=first.name, shrink=min(1.0, 3 / len(rows)), aspect=30, pad=0.01, extend="both")

@@ -24,16 +24,22 @@ def quartiles(values):
     return out
 
 
+def filled(energy):
+    """Shells with more than rounding."""
+    return energy > 1e-12 * energy.sum(axis=1, keepdims=True)
+
+
 def spectrum(run, chosen, name):
-    """Wavenumbers and quartiles of the energy by shell; the mean, shell 0, has no place on a logarithmic axis."""
+    """Wavenumbers and quartiles of the energy by shell, without what is rounding; the mean, shell 0, has no place on a
+    logarithmic axis."""
     k, energy = run.shell["wavenumber"][chosen], run.shell[name][chosen]
-    return np.median(k, axis=0)[1:], quartiles(np.where(energy > 0, energy, np.nan))[:, 1:]
+    return np.median(k, axis=0)[1:], quartiles(np.where(filled(energy), energy, np.nan))[:, 1:]
 
 
 def ratio(run, chosen):
     """Quartiles over the tests of a run's energy over the reference's, by shell."""
     ours, theirs = run.shell["spectrum"][chosen], run.shell["spectrum_reference"][chosen]
-    good = (ours > 0) & (theirs > 1e-12 * theirs.sum(axis=1, keepdims=True))
+    good = (ours > 0) & filled(theirs)
     with np.errstate(divide="ignore", invalid="ignore"):
         return quartiles(np.where(good, ours / theirs, np.nan))[:, 1:]
 

@@ -211,6 +211,33 @@ class Evaluate(unittest.TestCase):
             np.testing.assert_allclose(f["planes/reference"][:, :-1], wr[:, frames[:-1]], atol=1e-5)
             self.assertAlmostEqual(f.attrs["frame_time"], 0.05)
 
+    def test_flow_in_three_dimensions(self):
+        """The plane is that of the z vorticity in the middle of z; the correlation is over all three components."""
+        deck = os.path.join(SOURCE, "inputs", "kolm", "smoke.yaml")
+        m = self.evaluate("flow3", "-test_file", "none", "-grid_points", "8,10,12", "-generate_points", "8,10,12", "-test_starts", 1,
+                          "-test_frames", 6, "-test_values", 0.02, "-start_peak", 1, "-physics_navier_stokes_forcing_wavenumber", 2, "-dataset_precision", "double",
+                          "-stepper_etdrk_order", 1, "-reference_stepper_etdrk_order", 2, "-layout_replicas", 1, *BARE, deck=deck, ranks=3)
+        with h5py.File(self.path("flow3/trajectory.h5")) as f, h5py.File(self.path("flow3/reference.h5")) as g:
+            u, r = f["t1_fields/velocity"][0], g["t1_fields/velocity"][0]
+
+        def curl(v):
+            def derivative(component, axis):
+                n = v.shape[axis + 1]
+                k = np.fft.fftfreq(n, 1 / n).reshape([n if a == axis + 1 else 1 for a in range(4)])
+                return np.fft.ifft(1j * k * np.fft.fft(v[..., component], axis=axis + 1), axis=axis + 1).real
+            return np.stack([derivative(2, 1) - derivative(1, 2), derivative(0, 2) - derivative(2, 0),
+                             derivative(1, 0) - derivative(0, 1)], axis=-1)
+
+        w, wr = curl(u), curl(r)
+        np.testing.assert_allclose(m.frame["vorticity_correlation"][0], [np.corrcoef(a.ravel(), b.ravel())[0, 1] for a, b in zip(w, wr)],
+                                   rtol=1e-11)
+        with h5py.File(self.path("flow3/metrics.h5")) as f:
+            frames = f["planes/frame"][:].astype(int)
+            np.testing.assert_allclose(f["planes/trajectory"][0], w[frames][..., 6, 2], atol=1e-5)
+            np.testing.assert_allclose(f["planes/reference"][0], wr[frames][..., 6, 2], atol=1e-5)
+            np.testing.assert_allclose(f["planes/z"][:], [[np.pi]])
+            self.assertEqual((f["planes/x"].shape, f["planes/y"].shape, f["planes"].attrs["component"]), ((1, 8), (1, 10), "z"))
+
     def test_frozen_frames_are_no_numbers_in_the_trajectory(self):
         u = states(self.bare, "trajectory.h5")[0]
         for g in range(2):

@@ -237,6 +237,13 @@ class Postprocess(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertRegex(out, r"nog .* inf +0\.0 x +- +12 of 12")
 
+    def test_table_of_a_run_without_error(self):
+        with h5py.File(self.top / "one" / "metrics.h5", "a") as f:
+            f["test/one_frame"][:] = f["test/rel"][:] = 0
+        status, out, err = tool("table.py", self.top / "bare", self.top / "one")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"one +0 +inf x")
+
     def test_table_without_bare(self):
         status, out, _ = tool("table.py", *self.runs[1:])
         self.assertEqual(status, 0)
