@@ -37,6 +37,7 @@ static const char *const test_variants[] = {
     "navier_stokes_spectral -physics_navier_stokes_forcing linear -physics_navier_stokes_dealias false "
     "-physics_navier_stokes_tracer true",
     "navier_stokes_spectral -physics_navier_stokes_forcing low_wavenumber",
+    "navier_stokes_spectral -physics_navier_stokes_closure smagorinsky -physics_navier_stokes_tracer true",
 };
 
 /* Physics i of this build, then the variants; false past the last. */

@@ -7,10 +7,10 @@
 #include "dataset/start.h"
 #include "etdrk_case.h"
 
-enum { NS_SAMPLES = 2, NS_PARAMETERS = 4, NS_INTEGRALS = 5 };
-/* [sample][viscosity, forcing_amplitude, drag, diffusivity] */
-static const double ns_par[] = {0.05, 0.7, 0.1, 0.03, 0.02, 1.1, 0.2, 0.04};
-static const double ns_inviscid[] = {0, 0.7, 0, 0, 0, 1.1, 0, 0};
+enum { NS_SAMPLES = 2, NS_PARAMETERS = 5, NS_INTEGRALS = 5 };
+/* [sample][viscosity, forcing_amplitude, drag, diffusivity, smagorinsky_constant] */
+static const double ns_par[] = {0.05, 0.7, 0.1, 0.03, 0.17, 0.02, 1.1, 0.2, 0.04, 0.1};
+static const double ns_inviscid[] = {0, 0.7, 0, 0, 0.17, 0, 1.1, 0, 0, 0.1};
 
 /* Component c of sample at X = 2 pi x / L per axis. */
 typedef double (*VectorField)(const double X[3], PetscInt c, PetscInt sample, const void *context);

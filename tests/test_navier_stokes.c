@@ -78,7 +78,7 @@ static void Errors(const char *options, int order, double dt, VectorField field,
 */
 static void CheckExact(const char *options, VectorField field, Flow flow)
 {
-  const double par[] = {flow.viscosity[0], 0, 0, 0, flow.viscosity[1], 0, 0, 0};
+  const double par[] = {flow.viscosity[0], 0, 0, 0, 0, flow.viscosity[1], 0, 0, 0, 0};
   double rest[2], second[2], fourth[2], fine[2];
   Flow still = flow;
 

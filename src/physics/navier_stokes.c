@@ -17,7 +17,7 @@ static void PairsSet(UnrNavierStokes *ns)
 PetscErrorCode UnrPhysicsCreate_NavierStokes(UnrPhysics physics)
 {
   const PetscInt modes = physics->fft->modes;
-  const char *forcing;
+  const char *forcing, *closure;
   UnrNavierStokes *ns;
 
   PetscFunctionBeginUser;
@@ -32,6 +32,11 @@ PetscErrorCode UnrPhysicsCreate_NavierStokes(UnrPhysics physics)
   if (!strcmp(forcing, "kolmogorov")) ns->forcing = UNR_NS_FORCING_KOLMOGOROV;
   if (!strcmp(forcing, "linear")) ns->forcing = UNR_NS_FORCING_LINEAR;
   if (!strcmp(forcing, "low_wavenumber")) ns->forcing = UNR_NS_FORCING_LOW_WAVENUMBER;
+  PetscCall(UnrOptionWord(UnrNavierStokesOptions, NULL, "-physics_navier_stokes_closure", &closure));
+  if (!strcmp(closure, "smagorinsky")) ns->closure = UNR_NS_CLOSURE_SMAGORINSKY;
+  if (!strcmp(closure, "dynamic_smagorinsky")) ns->closure = UNR_NS_CLOSURE_DYNAMIC;
+  ns->strains = ns->closure == UNR_NS_CLOSURE_NONE ? 0 : ns->stresses;
+  physics->has_no_adjoint = ns->closure == UNR_NS_CLOSURE_DYNAMIC;
   ns->forcing_wavenumber = ns->forcing == UNR_NS_FORCING_LOW_WAVENUMBER ? 2 : 6;
   PetscCall(UnrOptionInt(UnrNavierStokesOptions, NULL, "-physics_navier_stokes_forcing_wavenumber",
                          &ns->forcing_wavenumber));
@@ -73,6 +78,9 @@ PetscErrorCode UnrNavierStokesGet(UnrPhysics physics, const UnrNavierStokes **ns
   if (!memcmp(length, ns->length, sizeof length)) PetscFunctionReturn(PETSC_SUCCESS);
   memcpy(ns->length, length, sizeof length);
   ns->dropped = ns->forced = 0;
+  ns->width = 1;
+  for (int a = 0; a < ns->dim; a++) ns->width *= length[a] / (2 * (double)fft->cut[a]);
+  ns->width = PetscPowReal(ns->width, 1.0 / ns->dim);
   for (PetscInt m = 0; m < fft->modes; m++) {
     const bool is_nyquist = IsNyquist(fft, ns->dim, m);
 

@@ -8,7 +8,14 @@
 
 #include "physics/physics_impl.h"
 
-enum { UNR_NS_VISCOSITY, UNR_NS_AMPLITUDE, UNR_NS_DRAG, UNR_NS_DIFFUSIVITY, UNR_NS_PARAMETERS };
+enum {
+  UNR_NS_VISCOSITY,
+  UNR_NS_AMPLITUDE,
+  UNR_NS_DRAG,
+  UNR_NS_DIFFUSIVITY,
+  UNR_NS_SMAGORINSKY,
+  UNR_NS_PARAMETERS
+};
 typedef enum {
   UNR_NS_FORCING_NONE,
   UNR_NS_FORCING_KOLMOGOROV,
@@ -16,13 +23,23 @@ typedef enum {
   UNR_NS_FORCING_LOW_WAVENUMBER
 } UnrNavierStokesForcing;
 
+typedef enum {
+  UNR_NS_CLOSURE_NONE,
+  UNR_NS_CLOSURE_SMAGORINSKY,
+  UNR_NS_CLOSURE_DYNAMIC
+} UnrNavierStokesClosure;
+
 /* Slots of scratch. */
 enum {
   UNR_NS_SLOT_CELLS,    /* fields in cells that products are made of */
   UNR_NS_SLOT_PRODUCTS, /* products in cells, or cotangents of the fields */
   UNR_NS_SLOT_MODES,    /* all of these on modes */
   UNR_NS_SLOT_OTHER,    /* one more set of modes */
-  UNR_NS_SLOT_SUMS      /* two numbers a sample */
+  UNR_NS_SLOT_SUMS,     /* two numbers a sample */
+  UNR_NS_SLOT_FILTERED, /* the dynamic closure's: what it filters, |S| S, its coefficient */
+  UNR_NS_SLOT_FILTERED_CELLS,
+  UNR_NS_SLOT_RATE,
+  UNR_NS_SLOT_COEFFICIENT
 };
 
 /*
@@ -40,6 +57,9 @@ typedef struct {
   int products; /* those of the velocity first */
   int stresses; /* of these, how many are of the velocity alone */
   UnrNavierStokesPair pair[UNR_NS_MOST_PRODUCTS];
+  UnrNavierStokesClosure closure;
+  int strains;  /* that a closure looks at: `stresses`, or 0 without one */
+  double width; /* Delta of the closure: of the sharp filter that the kept modes are */
   UnrNavierStokesForcing forcing;
   PetscInt forcing_wavenumber;
   /* Tables of the modes for these lengths, made anew where a file changes them; 0: none yet. */

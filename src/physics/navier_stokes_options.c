@@ -25,12 +25,20 @@ const UnrOption UnrNavierStokesOptions[] = {
      "(unset: "
      "2)",
      NULL},
+    {"-physics_navier_stokes_closure", UNR_WORD, "none", 0, 0, NULL,
+     "stress of what the grid does not resolve; dynamic_smagorinsky has no adjoint",
+     "none|smagorinsky|dynamic_smagorinsky"},
+    {"-physics_navier_stokes_smagorinsky_constant", UNR_REAL, "0.17", 0, DBL_MAX, "1",
+     "C_s of the closure smagorinsky, nu_t = (C_s Delta)^2 |S|", NULL},
     {"-physics_navier_stokes_tracer", UNR_BOOL, "false", 0, 0, NULL,
      "one more component: a passive scalar, convected and diffused", NULL},
     {"-physics_navier_stokes_dealias", UNR_BOOL, "true", 0, 0, NULL,
      "drop the modes above two thirds from the state and from products", NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
 };
-const char *const UnrNavierStokesParameters[] = {
-    "-physics_navier_stokes_viscosity", "-physics_navier_stokes_forcing_amplitude",
-    "-physics_navier_stokes_drag", "-physics_navier_stokes_diffusivity", NULL};
+const char *const UnrNavierStokesParameters[] = {"-physics_navier_stokes_viscosity",
+                                                 "-physics_navier_stokes_forcing_amplitude",
+                                                 "-physics_navier_stokes_drag",
+                                                 "-physics_navier_stokes_diffusivity",
+                                                 "-physics_navier_stokes_smagorinsky_constant",
+                                                 NULL};

@@ -2,7 +2,7 @@
   Convection in divergence form: products of the fields in cells, their divergence on modes; tangents and
   transposes.
 
-  A closure's stress would be added to the products, trace-free as they are, before they are transformed.
+  A closure's stress is added to the products, trace-free as they are, before they are transformed.
   Maths   docs/physics/navier_stokes.md eq. (3)-(5)
 */
 #include "physics/navier_stokes.h"

@@ -6,7 +6,7 @@
   docs/physics/navier_stokes.md      Source  Canuto, Hussaini, Quarteroni & Zang 2007,
   doi:10.1007/978-3-540-30728-0, 3.3 (P, divergence form)
 */
-#include "physics/navier_stokes.h"
+#include "physics/navier_stokes_closure.h"
 
 static PetscErrorCode UnrPhysicsDescribe_NavierStokesSpectral(int dim, UnrNeeds *needs, PetscInt *components)
 {
@@ -67,7 +67,9 @@ static PetscErrorCode UnrPhysicsSymbol_NavierStokesSpectral(UnrPhysics physics, 
 typedef struct {
   const UnrNavierStokes *ns;
   UnrFFT fft;
-  size_t cells, modes, fields, products; /* of a field; doubles, UnrComplex of a sample's fields, products */
+  size_t cells, modes;              /* of a field */
+  size_t fields, strains, products; /* of a sample: the state, what a closure looks at, what is transformed */
+  size_t inputs;                    /* fields + strains: what products and stresses are made of */
 } Work;
 
 static PetscErrorCode WorkSet(UnrPhysics physics, Work *w)
@@ -78,11 +80,36 @@ static PetscErrorCode WorkSet(UnrPhysics physics, Work *w)
   w->cells = (size_t)w->fft->cells;
   w->modes = (size_t)w->fft->modes;
   w->fields = (size_t)w->ns->components;
+  w->strains = (size_t)w->ns->strains;
+  w->inputs = w->fields + w->strains;
   w->products = (size_t)w->ns->products;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* N = P(-div(u u)) + f. */
+/* v = fields and strains in cells, [sample][input][cell].  Work on modes goes into `slot`. */
+static PetscErrorCode Inputs(UnrPhysics physics, const Work *w, size_t count, const UnrComplex u[], int slot,
+                             double v[])
+{
+  const UnrComplex *from = u;
+
+  PetscFunctionBeginUser;
+  if (w->strains) {
+    UnrComplex *modes;
+
+    PetscCall(UnrNavierStokesModes(physics, slot, count * w->inputs, &modes));
+    for (size_t s = 0; s < count; s++) {
+      UnrComplex *to = modes + s * w->inputs * w->modes;
+
+      PetscCall(PetscArraycpy(to, u + s * w->fields * w->modes, w->fields * w->modes));
+      UnrClosureStrain(w->ns, w->modes, to, to + w->fields * w->modes);
+    }
+    from = modes;
+  }
+  PetscCall(UnrFFTBackward(w->fft, (PetscInt)(count * w->inputs), from, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* N = P(-div(u u + tau)) + f. */
 static PetscErrorCode UnrPhysicsNonlinear_NavierStokesSpectral(UnrPhysics physics, PetscInt samples,
                                                                const double par[], const UnrComplex u[],
                                                                UnrComplex n[])
@@ -93,21 +120,29 @@ static PetscErrorCode UnrPhysicsNonlinear_NavierStokesSpectral(UnrPhysics physic
 
   PetscFunctionBeginUser;
   PetscCall(WorkSet(physics, &w));
-  const size_t count = (size_t)samples;
-  PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_CELLS, count * w.fields, &v));
+  const size_t count = (size_t)samples, stride = w.inputs * w.cells;
+  PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_CELLS, count * w.inputs, &v));
   PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_PRODUCTS, count * w.products, &product));
   PetscCall(UnrNavierStokesModes(physics, UNR_NS_SLOT_MODES, count * w.products, &flux));
-  PetscCall(UnrFFTBackward(w.fft, (PetscInt)(count * w.fields), u, v));
-  for (size_t s = 0; s < count; s++)
-    UnrNavierStokesProducts(w.ns, w.cells, v + s * w.fields * w.cells, product + s * w.products * w.cells);
+  PetscCall(Inputs(physics, &w, count, u, UNR_NS_SLOT_OTHER, v));
+  for (size_t s = 0; s < count; s++) {
+    double *p = product + s * w.products * w.cells;
+
+    UnrNavierStokesProducts(w.ns, w.cells, v + s * stride, p);
+    if (w.ns->closure == UNR_NS_CLOSURE_SMAGORINSKY)
+      UnrSmagorinskyStress(w.ns, w.cells, par[s * UNR_NS_PARAMETERS + UNR_NS_SMAGORINSKY],
+                           v + s * stride + w.fields * w.cells, p);
+  }
   PetscCall(UnrFFTForward(w.fft, (PetscInt)(count * w.products), product, flux));
+  if (w.ns->closure == UNR_NS_CLOSURE_DYNAMIC)
+    PetscCall(UnrDynamicStress(physics, samples, u, v + w.fields * w.cells, stride, flux));
   for (size_t s = 0; s < count; s++)
     UnrNavierStokesDivergence(w.ns, w.modes, flux + s * w.products * w.modes, n + s * w.fields * w.modes);
   PetscCall(UnrNavierStokesForce(physics, samples, par, u, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* N_dot = P(-div(u u_dot + u_dot u)) + f_dot. */
+/* N_dot = P(-div(u u_dot + u_dot u + tau_dot)) + f_dot. */
 static PetscErrorCode UnrPhysicsNonlinearJvp_NavierStokesSpectral(UnrPhysics physics, PetscInt samples,
                                                                   const double par[], const UnrComplex u[],
                                                                   const UnrComplex u_dot[],
@@ -121,16 +156,28 @@ static PetscErrorCode UnrPhysicsNonlinearJvp_NavierStokesSpectral(UnrPhysics phy
   PetscCall(WorkSet(physics, &w));
   const size_t count = (size_t)samples;
   PetscCall(PetscArrayzero(n_dot, count * w.fields * w.modes));
-  if (u_dot) {
-    PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_CELLS, 2 * count * w.fields, &v));
+  if (u_dot || (par_dot && w.strains)) {
+    const size_t stride = w.inputs * w.cells;
+
+    PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_CELLS, 2 * count * w.inputs, &v));
     PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_PRODUCTS, count * w.products, &product_dot));
     PetscCall(UnrNavierStokesModes(physics, UNR_NS_SLOT_MODES, count * w.products, &flux_dot));
-    v_dot = v + count * w.fields * w.cells;
-    PetscCall(UnrFFTBackward(w.fft, (PetscInt)(count * w.fields), u, v));
-    PetscCall(UnrFFTBackward(w.fft, (PetscInt)(count * w.fields), u_dot, v_dot));
-    for (size_t s = 0; s < count; s++)
-      UnrNavierStokesProductsJvp(w.ns, w.cells, v + s * w.fields * w.cells, v_dot + s * w.fields * w.cells,
-                                 product_dot + s * w.products * w.cells);
+    v_dot = v + count * stride;
+    PetscCall(Inputs(physics, &w, count, u, UNR_NS_SLOT_OTHER, v));
+    if (u_dot)
+      PetscCall(Inputs(physics, &w, count, u_dot, UNR_NS_SLOT_OTHER, v_dot));
+    else
+      PetscCall(PetscArrayzero(v_dot, count * stride));
+    for (size_t s = 0; s < count; s++) {
+      double *p_dot = product_dot + s * w.products * w.cells;
+      const size_t constant = s * UNR_NS_PARAMETERS + UNR_NS_SMAGORINSKY,
+                   strains = s * stride + w.fields * w.cells;
+
+      UnrNavierStokesProductsJvp(w.ns, w.cells, v + s * stride, v_dot + s * stride, p_dot);
+      if (w.strains)
+        UnrSmagorinskyStressJvp(w.ns, w.cells, par[constant], par_dot ? par_dot[constant] : 0, v + strains,
+                                v_dot + strains, p_dot);
+    }
     PetscCall(UnrFFTForward(w.fft, (PetscInt)(count * w.products), product_dot, flux_dot));
     for (size_t s = 0; s < count; s++)
       UnrNavierStokesDivergence(w.ns, w.modes, flux_dot + s * w.products * w.modes,
@@ -140,30 +187,49 @@ static PetscErrorCode UnrPhysicsNonlinearJvp_NavierStokesSpectral(UnrPhysics phy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reverse, with u and the products' cotangents in one transform:  product_bar = -(P div)^T n_bar. */
-static PetscErrorCode ConvectionVjp(UnrPhysics physics, const Work *w, size_t count, const UnrComplex u[],
-                                    const UnrComplex n_bar[], UnrComplex u_bar[])
+/* Reverse, with the inputs and the products' cotangents in one transform:  product_bar = -(P div)^T n_bar. */
+static PetscErrorCode ConvectionVjp(UnrPhysics physics, const Work *w, size_t count, const double par[],
+                                    const UnrComplex u[], const UnrComplex n_bar[], UnrComplex u_bar[],
+                                    double par_bar[])
 {
-  const size_t both = w->fields + w->products, fields = w->fields * w->modes;
+  const size_t both = w->inputs + w->products, fields = w->fields * w->modes;
   double *v, *v_bar;
   UnrComplex *modes;
 
   PetscFunctionBeginUser;
   PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_CELLS, count * both, &v));
-  PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_PRODUCTS, count * w->fields, &v_bar));
+  PetscCall(UnrNavierStokesCells(physics, UNR_NS_SLOT_PRODUCTS, count * w->inputs, &v_bar));
   PetscCall(UnrNavierStokesModes(physics, UNR_NS_SLOT_MODES, count * both, &modes));
   for (size_t s = 0; s < count; s++) {
-    PetscCall(PetscArraycpy(modes + s * both * w->modes, u + s * fields, fields));
+    UnrComplex *to = modes + s * both * w->modes;
+
+    PetscCall(PetscArraycpy(to, u + s * fields, fields));
+    UnrClosureStrain(w->ns, w->modes, to, to + fields);
     /* UnrNavierStokesDivergence(flux, n) */
-    UnrNavierStokesDivergenceVjp(w->ns, w->modes, n_bar + s * fields, modes + s * both * w->modes + fields);
+    UnrNavierStokesDivergenceVjp(w->ns, w->modes, n_bar + s * fields, to + w->inputs * w->modes);
   }
   PetscCall(UnrFFTBackward(w->fft, (PetscInt)(count * both), modes, v));
-  /* UnrNavierStokesProducts(v, product) */
-  for (size_t s = 0; s < count; s++)
-    UnrNavierStokesProductsVjp(w->ns, w->cells, v + s * both * w->cells,
-                               v + (s * both + w->fields) * w->cells, v_bar + s * w->fields * w->cells);
-  PetscCall(UnrFFTForward(w->fft, (PetscInt)(count * w->fields), v_bar, modes));
-  for (size_t m = 0; m < count * fields; m++) u_bar[m] += modes[m];
+  for (size_t s = 0; s < count; s++) {
+    const double *vs = v + s * both * w->cells, *product_bar = vs + w->inputs * w->cells;
+    double *to = v_bar + s * w->inputs * w->cells;
+    const size_t constant = s * UNR_NS_PARAMETERS + UNR_NS_SMAGORINSKY;
+
+    /* UnrSmagorinskyStress(strain, product) */
+    if (w->strains)
+      UnrSmagorinskyStressVjp(w->ns, w->cells, par[constant], vs + w->fields * w->cells, product_bar,
+                              to + w->fields * w->cells, par_bar ? &par_bar[constant] : NULL);
+    /* UnrNavierStokesProducts(v, product) */
+    UnrNavierStokesProductsVjp(w->ns, w->cells, vs, product_bar, to);
+  }
+  if (!u_bar) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(UnrFFTForward(w->fft, (PetscInt)(count * w->inputs), v_bar, modes));
+  for (size_t s = 0; s < count; s++) {
+    const UnrComplex *from = modes + s * w->inputs * w->modes;
+
+    for (size_t m = 0; m < fields; m++) u_bar[s * fields + m] += from[m];
+    /* UnrClosureStrain(u, strain) */
+    UnrClosureStrainVjp(w->ns, w->modes, from + fields, u_bar + s * fields);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,7 +242,8 @@ static PetscErrorCode UnrPhysicsNonlinearVjp_NavierStokesSpectral(UnrPhysics phy
 
   PetscFunctionBeginUser;
   PetscCall(WorkSet(physics, &w));
-  if (u_bar) PetscCall(ConvectionVjp(physics, &w, (size_t)samples, u, n_bar, u_bar));
+  if (u_bar || (par_bar && w.strains))
+    PetscCall(ConvectionVjp(physics, &w, (size_t)samples, par, u, n_bar, u_bar, par_bar));
   PetscCall(UnrNavierStokesForceVjp(physics, samples, par, u, n_bar, u_bar, par_bar));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

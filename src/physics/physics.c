@@ -238,6 +238,7 @@ bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature)
   bool has_modes;
 
   if (feature == UNR_PHYSICS_SYMBOL) return physics->ops->symbol;
+  if (feature == UNR_PHYSICS_ADJOINT) return !physics->has_no_adjoint;
   if (feature == UNR_PHYSICS_JACOBIAN) return physics->ops->jacobian;
   has_modes = physics->fft && (physics->ops->constrain_modes || physics->fft->is_dealiased);
   if (feature == UNR_PHYSICS_CONSTRAIN_MODES) return has_modes && !physics->ops->constrain;

@@ -59,7 +59,8 @@ typedef enum {
   UNR_PHYSICS_SYMBOL,
   UNR_PHYSICS_JACOBIAN,
   UNR_PHYSICS_CONSTRAIN,
-  UNR_PHYSICS_CONSTRAIN_MODES /* forward transform and UnrPhysicsConstrainModes() are all of P */
+  UNR_PHYSICS_CONSTRAIN_MODES, /* forward transform and UnrPhysicsConstrainModes() are all of P */
+  UNR_PHYSICS_ADJOINT          /* jvp and vjp: a closure may have none */
 } UnrPhysicsFeature;
 bool UnrPhysicsHas(UnrPhysics physics, UnrPhysicsFeature feature);
 

@@ -61,7 +61,8 @@ struct UnrPhysics_ {
   double length[UNR_MAX_DIM]; /* -grid_length, 0 where not given */
   PetscInt parameters;
   double *parameter_default;
-  void *data;                                       /* the plugin's own */
+  bool has_no_adjoint; /* create may say that these options have none: then jvp and vjp are never called */
+  void *data;          /* the plugin's own */
   UnrGrid diagnostic_grid[UNR_PHYSICS_DIAGNOSTICS]; /* NULL: not asked for yet */
   void *scratch[UNR_PHYSICS_SLOTS];
   size_t scratch_bytes[UNR_PHYSICS_SLOTS];

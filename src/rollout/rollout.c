@@ -32,13 +32,15 @@ PetscErrorCode UnrRolloutCreate(UnrModel model, UnrLoss loss, const UnrPlan *pla
 {
   UnrRollout r;
   const char *stepper = UnrModelStepper(model) ? UnrStepperName(UnrModelStepper(model)) : "none";
+  const bool has_adjoint = UnrPhysicsHas(UnrModelPhysics(model), UNR_PHYSICS_ADJOINT);
 
   PetscFunctionBeginUser;
   UnrUserCheck(
       !UnrPlanNeedsAdjoint(plan) || UnrModelHasAdjoint(model),
-      "-rollout_mode wig differentiates model %s through its stepper, which has no adjoint (%s); allowed: "
-      "one, nog; try: -rollout_mode nog, or -stepper_type etdrk or rk",
-      UnrModelName(model), stepper);
+      "-rollout_mode wig differentiates model %s through its solver, which has no adjoint (%s); allowed: "
+      "one, nog; try: -rollout_mode nog, or %s",
+      UnrModelName(model), has_adjoint ? stepper : UnrPhysicsName(UnrModelPhysics(model)),
+      has_adjoint ? "-stepper_type etdrk or rk" : "another closure of the physics");
   PetscCall(PetscNew(&r));
   r->model = model;
   r->loss = loss;

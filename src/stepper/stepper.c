@@ -71,7 +71,7 @@ PetscErrorCode UnrStepperCreate(UnrPhysics physics, const char *prefix, UnrStepp
   PetscCall(UnrPluginChoose(&class, prefix, &stepper->ops));
   stepper->prefix = prefix;
   stepper->physics = physics;
-  stepper->has_adjoint = stepper->ops->vjp;
+  stepper->has_adjoint = stepper->ops->vjp && UnrPhysicsHas(physics, UNR_PHYSICS_ADJOINT);
   stepper->exactness = 1e-12;
   PetscCall(UnrOptionReal(options, prefix, "-stepper_dt", &stepper->dt));
   PetscCall(UnrOptionInt(options, prefix, "-stepper_substeps", &stepper->substeps));

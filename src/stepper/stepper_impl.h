@@ -23,7 +23,7 @@ struct UnrStepper_ {
   UnrPhysics physics;
   double dt;
   PetscInt substeps;
-  bool has_adjoint;                          /* ops->vjp is given; create may clear it */
+  bool has_adjoint;                          /* ops->vjp is given and the physics has one; create may clear it */
   double exactness;                          /* 1e-12; create may loosen it */
   UnrScratch constrained, constrained_other; /* stepper.c's: P u; P u_dot or the cotangent of P u */
   void *data;
