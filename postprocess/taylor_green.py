@@ -48,6 +48,12 @@ def history(run):
     return time - time[0], {"energy": series[:, 0], "enstrophy": series[:, 1], "dissipation": 2 * VISCOSITY * series[:, 1]}
 
 
+def off(series, table, rows):
+    """Root mean square of the differences over that of the table; rows: pairs of places in both."""
+    difference = [series[i] - table[j] for i, j in rows]
+    return np.sqrt(np.mean(np.square(difference)) / np.mean([table[j]**2 for _, j in rows]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR")
@@ -64,9 +70,10 @@ def main():
         both = [i for i, t in enumerate(table["time"]) if t <= time[-1] and abs(time - t).min() < 1e-6]
         here = [abs(time - table["time"][i]).argmin() for i in both]
         peak = series["dissipation"].argmax()
-        print(f"{name}: largest dissipation {series['dissipation'][peak]:.5f} at {time[peak]:.2f};", ", ".join(
-            f"{c} off by {np.sqrt(np.mean((series[c][here] - table[c][both])**2) / np.mean(table[c][both]**2)):.2%}"
-            for c in COLUMNS))
+        print(f"{name}: largest dissipation {series['dissipation'][peak]:.5f} at {time[peak]:.2f}; off by (rms over rms)")
+        for end in (4, 6, 8, 10, 20):
+            rows = [(i, j) for i, j in zip(here, both) if table["time"][j] <= end]
+            print(f"  to t = {end}:", ", ".join(f"{c} {off(series[c], table[c], rows):.1e}" for c in COLUMNS))
         for ax, column in zip(axes, COLUMNS):
             ax.plot(time, series[column], label=f"{name}$^3$" if name.isdigit() else name, **look[name])
     for ax, column in zip(axes, COLUMNS):

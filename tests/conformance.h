@@ -40,35 +40,24 @@ static const char *const test_variants[] = {
     "navier_stokes_spectral -physics_navier_stokes_closure smagorinsky -physics_navier_stokes_tracer true",
 };
 
-/* Physics i of this build, then the variants; false past the last. */
-static inline bool TestFace(int i, char name[TEST_NAME])
-{
-  int names = 0;
-
-  while (TestWord(UnrPhysicsNames, names, name)) {
-    if (names == i) return true;
-    names++;
-  }
-  i -= names;
-  if (i >= (int)(sizeof test_variants / sizeof test_variants[0])) return false;
-  snprintf(name, TEST_NAME, "%s", test_variants[i]);
-  return true;
-}
-
-/* Number i of these, or of those of the one physics that UNR_TEST_PHYSICS names in the environment; false
- * past the last. */
-static inline bool TestPhysics(int i, char name[TEST_NAME])
+/* Is this the physics, with or without options, that UNR_TEST_PHYSICS names in the environment?  All are
+ * where it is not set. */
+static inline bool TestIsChosen(const char *name)
 {
   const char *only = getenv("UNR_TEST_PHYSICS");
+  const size_t length = strcspn(name, " ");
+
+  return !only || (strlen(only) == length && !strncmp(name, only, length));
+}
+
+/* Physics i of those that are chosen, as it is by default; false past the last. */
+static inline bool TestPhysics(int i, char name[TEST_NAME])
+{
   int found = 0;
 
-  for (int j = 0; TestFace(j, name); j++) {
-    const size_t length = strcspn(name, " ");
-
-    if (only && (strlen(only) != length || strncmp(name, only, length))) continue;
-    if (found++ == i) return true;
-  }
-  cr_assert(found > 0, "UNR_TEST_PHYSICS=%s; allowed: %s", only, UnrPhysicsNames);
+  for (int j = 0; TestWord(UnrPhysicsNames, j, name); j++)
+    if (TestIsChosen(name) && found++ == i) return true;
+  cr_assert(found > 0, "UNR_TEST_PHYSICS=%s; allowed: %s", getenv("UNR_TEST_PHYSICS"), UnrPhysicsNames);
   return false;
 }
 
@@ -278,22 +267,28 @@ static inline double TestOrder(int n, const double r[])
   return order;
 }
 
-/* Runs check(name, dim) for every physics of TestPhysics() in each dimension it has. */
+/* Runs check(name, dim) for one physics in each dimension it has. */
+static inline void TestEveryDimension(const char *physics, void (*check)(const char *name, int dim))
+{
+  int dims = 0;
+
+  for (int dim = 1; dim <= UNR_MAX_DIM; dim++) {
+    Subject t;
+
+    if (!SubjectOpen(physics, dim, false, &t)) continue;
+    SubjectClose(&t);
+    check(physics, dim);
+    dims++;
+  }
+  cr_expect(dims > 0, "%s: no dimension", physics);
+}
+
+/* That for every physics that is chosen, and for its variants. */
 static inline void TestEveryPhysics(void (*check)(const char *name, int dim))
 {
   char name[TEST_NAME];
 
-  for (int i = 0; TestPhysics(i, name); i++) {
-    int dims = 0;
-
-    for (int dim = 1; dim <= UNR_MAX_DIM; dim++) {
-      Subject t;
-
-      if (!SubjectOpen(name, dim, false, &t)) continue;
-      SubjectClose(&t);
-      check(name, dim);
-      dims++;
-    }
-    cr_expect(dims > 0, "%s: no dimension", name);
-  }
+  for (int i = 0; TestPhysics(i, name); i++) TestEveryDimension(name, check);
+  for (size_t v = 0; v < sizeof test_variants / sizeof test_variants[0]; v++)
+    if (TestIsChosen(test_variants[v])) TestEveryDimension(test_variants[v], check);
 }

@@ -182,7 +182,7 @@ Test(navier_stokes_budget, tracer_is_vorticity)
 {
   const char *const physics =
       "navier_stokes_spectral -grid_points 30,36 -grid_length 5,7 -physics_navier_stokes_tracer true";
-  const double par[] = {0.01, 0, 0, 0.01, 0.02, 0, 0, 0.02};
+  const double par[] = {0.01, 0, 0, 0.01, 0, 0.02, 0, 0, 0.02, 0};
   UnrGrid grid;
   Solver s;
 

@@ -333,3 +333,54 @@ Test(start, spectrum_shape)
     SpectrumFree(&c, u);
   }
 }
+
+/* In a box that is not square the vortex has no divergence, and the mean flow is what was asked for. */
+static void CheckTaylorGreen(const char *options, int dim, double energy)
+{
+  static const double mean[] = {0.5, -0.25, 2};
+  char text[512];
+  double value[5], sum[3] = {0};
+  TestCase c;
+  UnrBatch u;
+
+  snprintf(text, sizeof text,
+           "-physics_type navier_stokes_spectral -layout_replicas 1 -start_type taylor_green "
+           "-start_amplitude 2 %s",
+           options);
+  TestCaseOpen(&c, true, text);
+  TEST_CALL(UnrBatchCreate(c.grid, 1, &u));
+  const double par[TEST_PARAMETERS] = {0.01, 1};
+  TEST_CALL(UnrStartFill(c.physics, 5, 0, par, u));
+  TEST_CALL(UnrPhysicsIntegrals(c.physics, par, u, value));
+  for (int a = 0; a < dim; a++) energy += 0.5 * mean[a] * mean[a];
+  cr_expect(!strncmp(UnrPhysicsIntegralNames(c.physics), "energy|", 7) &&
+                TestRelative(value[0], energy) < 1e-14,
+            "energy %.17g, %.17g", value[0], energy);
+  cr_expect(value[4] < 1e-13, "divergence %g", value[4]);
+  for (size_t i = 0; i < u->stride; i++) sum[(PetscInt)i % dim] += u->data[i] / (double)c.grid->total;
+  for (int a = 0; a < dim; a++)
+    cr_expect(TestRelative(sum[a], mean[a]) < 1e-13, "mean %g along %d", sum[a], a);
+  TEST_CALL(UnrBatchDestroy(&u));
+  TestCaseClose(&c);
+}
+
+/* Energy of the vortex: a^2 + b^2 over 8, in 3-D over 16; a = 2, b = a L_y / L_x. */
+Test(start, taylor_green)
+{
+  UnrLayout self;
+  UnrGrid grid;
+  UnrBatch u;
+
+  CheckTaylorGreen("-grid_points 8,10 -grid_length 2,3 -start_mean_velocity 0.5,-0.25", 2, (4 + 9) / 8.0);
+  CheckTaylorGreen("-grid_points 8,10,9 -grid_length 2,3,4 -start_mean_velocity 0.5,-0.25,2", 3,
+                   (4 + 9) / 16.0);
+  TEST_CALL(PetscOptionsClear(NULL));
+  Options("taylor_green");
+  TEST_CALL(UnrLayoutCreateSelf(&self));
+  TEST_CALL(UnrGridCreate(&self, 2, points[2], 1, 0, &grid));
+  TEST_CALL(UnrBatchCreate(grid, 1, &u));
+  struct UnrPhysics_ physics = Physics(grid, false);
+  TEST_REFUSES(UnrStartFill(&physics, 1, 0, NULL, u), "allowed: a velocity in 2-D or 3-D");
+  Free(u);
+  TEST_CALL(UnrLayoutDestroy(&self));
+}
