@@ -4,8 +4,8 @@
 #
 #   jobs/taylor_green_1600.sh [N=64] [RANKS=2] [OPTION ...]
 #
-# N points a side, of which two thirds of the modes are kept.  Results in runs/taylor-green-1600/N/.  On two cores with N = 64
-# about 3 minutes and 0.5 GB of single-precision frames; time grows as N^4, frames as N^3.
+# N points a side, of which two thirds of the modes are kept.  Results in runs/taylor-green-1600/N/.  On two cores that
+# others used as well N = 64 took 4 minutes, and 0.25 GB of single-precision frames; time grows as N^4, frames as N^3.
 
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -151,6 +151,18 @@ def training(path, updates=120, stages=2, finished=True, loss=lambda k: 1 / (k +
                 seconds_per_update=0.0021, skipped={"nonfinite": 1, "norm": 2, "solver": 0})
 
 
+def vortex(run):
+    """A run of solve with two frames of the Taylor-Green vortex, the second weaker."""
+    x = np.arange(9) * 2 * np.pi / 9
+    X, Y, Z = np.meshgrid(x, x, x, indexing="ij")
+    u = np.stack([np.sin(X) * np.cos(Y) * np.cos(Z), -np.cos(X) * np.sin(Y) * np.cos(Z), 0 * X], axis=-1)
+    run.mkdir()
+    with h5py.File(run / "trajectory.h5", "w") as f:
+        f["t1_fields/velocity"] = np.stack([u, 0.75 * u])[None]
+        f["dimensions/time"] = np.array([3.0, 3.5])
+    return run
+
+
 class Page(html.parser.HTMLParser):
     """Pictures, text and tags of a page."""
 
@@ -410,10 +422,25 @@ class Postprocess(unittest.TestCase):
             f["planes/frame"][1] = 11
         self.fails("planes of different frames", "plot_planes.py", top / "bare", top / "wig")
 
+    def test_taylor_green(self):
+        """The vortex itself has energy 1/8 and enstrophy 3/8, whatever the points; decayed by 3/4 it has 9/16 of these."""
+        run = vortex(self.top / "9")
+        status, out, err = tool("taylor_green.py", run)
+        self.assertEqual((status, err), (0, ""), err)
+        self.assertIn("largest dissipation 0.01286 at 8.97", out)  # the reference
+        self.assertIn(f"9: largest dissipation {2 * 3 / 8 / 1600:.5f} at 0.00", out)
+        energy = np.array([0.125, 0.124763795])  # of the reference at 0 and 0.5
+        off = abs(0.125 * 0.5625 - energy[1]) / np.sqrt((energy**2).sum())
+        self.assertIn(f"to t = 4: energy {off:.1e}", out)
+        self.assertTrue(matplotlib.image.imread(run / "taylor_green.png").std() > 0.01)
+        (run / "trajectory.h5").unlink()
+        self.fails("jobs/taylor_green_1600.sh", "taylor_green.py", run)
+
     def test_as_programs(self):
         """Each script by itself, from another directory: a mistake is one line and status 2, a run status 0."""
         top = self.flows()
         arguments = {"plot_training.py": [self.top / "train-one"], "report.py": [self.top],
+                     "taylor_green.py": [vortex(self.top / "9")],
                      **{f"plot_{name}.py": [top / "bare", top / "wig"] for name in ("planes", "spectrum", "energy")}}
         for path in sorted(TOOLS.glob("*.py")):
             if "if __name__" not in path.read_text() or path.name == "plot_solve.py":
