@@ -215,6 +215,22 @@ static inline void NetOptionsClear(const NetConfig *config)
   TEST_CALL(PetscOptionsClearValue(NULL, "-layout_replicas"));
 }
 
+/* Boundaries of the grids to come: 0 periodic; pair number `net_kinds` of the other kinds on the first axis,
+   and other ones on the next. */
+static int net_kinds;
+enum { NET_WALLS = UNR_BOUNDARY_KINDS - 1, NET_KINDS = NET_WALLS * NET_WALLS + 1 };
+
+static inline void NetBoundarySet(UnrGrid grid)
+{
+  for (int a = 0; net_kinds && a < grid->dim; a++) {
+    const int pair = (net_kinds + 6 * a) % NET_KINDS;
+
+    if (pair)
+      TEST_CALL(UnrGridSetBoundary(grid, a, (UnrBoundary)(1 + (pair - 1) / NET_WALLS),
+                                   (UnrBoundary)(1 + (pair - 1) % NET_WALLS)));
+  }
+}
+
 static inline void NetCaseGrid(NetCase *c, const NetConfig *config, bool is_alone)
 {
   UnrNeeds needs;
@@ -227,6 +243,7 @@ static inline void NetCaseGrid(NetCase *c, const NetConfig *config, bool is_alon
         UnrLayoutCreate(PETSC_COMM_WORLD, NET_SAMPLES, config->dim, config->points, &needs, &c->layout));
   TEST_CALL(
       UnrGridCreate(&c->layout, config->dim, config->points, config->components, needs.stencil, &c->grid));
+  NetBoundarySet(c->grid);
   memset(&c->physics, 0, sizeof(c->physics));
   c->physics.ops = &net_test_physics;
   c->physics.grid = c->grid;

@@ -1,47 +1,7 @@
 /* Networks: gradients proved by dot products, Taylor remainders and differences, on every layout. */
-#include "net_case.h"
+#include "net_answer.h"
 
 static const char *const activations[] = {"leaky_relu", "relu", "tanh", "gelu"};
-
-/* J(v) for the parts of v that are wanted; its norm. */
-static double Jvp(NetCase *c, UnrBatch u, const NetVector *v, int parts, UnrBatch out_dot)
-{
-  TEST_CALL(UnrNetJvp(c->net, c->par, u, parts & 1 ? v->u : NULL, parts & 2 ? v->par : NULL,
-                      parts & 4 ? v->theta : NULL, NULL, out_dot));
-  return sqrt(TestSum(NetLocalDot(out_dot, out_dot)));
-}
-
-/* <Jv, w> - <v, J'w>, relative to |Jv| |w|; parts: 1 state, 2 parameters, 4 weights. */
-static double DotError(NetCase *c, int parts)
-{
-  UnrBatch u = NetCaseBatch(c, "u"), w = NetCaseBatch(c, "w"), out = NetCaseBatch(c, NULL);
-  UnrBatch out_dot = NetCaseBatch(c, NULL);
-  NetVector v, bar;
-  UnrTape tape;
-  double norm, jv_w, v_jw, before;
-
-  NetVectorCreate(c, "v", &v);
-  NetVectorCreate(c, "what was there", &bar); /* vjp adds to it */
-  if (!(parts & 1)) TEST_CALL(UnrBatchZero(v.u));
-  if (!(parts & 2)) memset(v.par, 0, sizeof(v.par));
-  for (size_t j = 0; !(parts & 4) && j < c->parameters; j++) NetPut(c, v.theta, j, 0);
-  before = NetVectorDot(c, &v, &bar);
-  TEST_CALL(UnrTapeCreate(&tape));
-  TEST_CALL(UnrNetApply(c->net, c->par, u, out, tape));
-  norm = Jvp(c, u, &v, parts, out_dot) * sqrt(TestSum(NetLocalDot(w, w)));
-  jv_w = TestSum(NetLocalDot(out_dot, w));
-  TEST_CALL(UnrNetVjp(c->net, c->par, tape, w, parts & 1 ? bar.u : NULL, parts & 2 ? bar.par : NULL,
-                      parts & 4 ? bar.theta : NULL));
-  v_jw = NetVectorDot(c, &v, &bar) - before;
-  TEST_CALL(UnrTapeDestroy(&tape));
-  NetVectorDestroy(&v);
-  NetVectorDestroy(&bar);
-  TEST_CALL(UnrBatchDestroy(&u));
-  TEST_CALL(UnrBatchDestroy(&w));
-  TEST_CALL(UnrBatchDestroy(&out));
-  TEST_CALL(UnrBatchDestroy(&out_dot));
-  return norm > 0 ? fabs(jv_w - v_jw) / norm : 1;
-}
 
 Test(net, dot_product)
 {
@@ -214,70 +174,6 @@ Test(net, weights_against_differences)
     LineDestroy(&line);
     NetCaseDestroy(&c);
   }
-}
-
-/* Outputs and gradients of one net. */
-typedef struct {
-  UnrBatch out;
-  NetVector bar;
-} Answer;
-
-static void AnswerCreate(NetCase *c, Answer *answer)
-{
-  UnrBatch u = NetCaseBatch(c, "u"), w = NetCaseBatch(c, "w");
-  UnrTape tape;
-
-  answer->out = NetCaseBatch(c, NULL);
-  NetVectorCreate(c, NULL, &answer->bar);
-  TEST_CALL(UnrTapeCreate(&tape));
-  TEST_CALL(UnrNetApply(c->net, c->par, u, answer->out, tape));
-  TEST_CALL(UnrNetVjp(c->net, c->par, tape, w, answer->bar.u, answer->bar.par, answer->bar.theta));
-  TEST_CALL(UnrTapeDestroy(&tape));
-  TEST_CALL(UnrBatchDestroy(&u));
-  TEST_CALL(UnrBatchDestroy(&w));
-}
-
-static void AnswerDestroy(Answer *answer)
-{
-  TEST_CALL(UnrBatchDestroy(&answer->out));
-  NetVectorDestroy(&answer->bar);
-}
-
-/* The largest difference of a batch on blocks from one on the whole grid, relative to the largest number. */
-static double BatchError(UnrBatch part, UnrBatch whole)
-{
-  const UnrGrid g = part->grid;
-  double worst = 0, largest = 0;
-  size_t at = 0;
-
-  for (size_t j = 0; j < (size_t)whole->samples * whole->stride; j++) {
-    largest = TestMost(largest, fabs(whole->data[j]));
-  }
-  for (PetscInt s = 0; s < part->samples; s++)
-    for (PetscInt x = g->start[0]; x < g->start[0] + g->count[0]; x++)
-      for (PetscInt y = g->start[1]; y < g->start[1] + g->count[1]; y++)
-        for (PetscInt z = g->start[2]; z < g->start[2] + g->count[2]; z++)
-          for (PetscInt k = 0; k < g->components; k++, at++) {
-            const PetscInt cell = (x * g->points[1] + y) * g->points[2] + z;
-            const double there = whole->data[(size_t)s * whole->stride + (size_t)(cell * g->components + k)];
-            worst = TestMost(worst, fabs(part->data[at] - there));
-          }
-  return worst / largest;
-}
-
-/* The same of the weights' and parameters' gradients, the part being summed over the ranks. */
-static double GradientError(NetCase *c, const NetVector *part, const NetVector *whole)
-{
-  double worst = 0, largest = 0;
-
-  for (size_t j = 0; j < c->parameters; j++) {
-    const double there = NetGet(c, whole->theta, j);
-    largest = TestMost(largest, fabs(there));
-    worst = TestMost(worst, fabs(TestSum(NetGet(c, part->theta, j)) - there));
-  }
-  for (size_t j = 0; j < NET_SAMPLES * NET_PAR; j++)
-    worst = TestMost(worst, fabs(TestSum(part->par[j]) - whole->par[j]));
-  return worst / largest;
 }
 
 /* All ranks on one domain against every rank alone: weights, outputs, gradients. */

@@ -11,9 +11,10 @@ typedef struct {
   size_t count;
 } UnrModelOptions;
 
-/* What describes the network and the augmented step: not the engines it is computed by. */
+/* What describes the network and the augmented step: not how it is computed, by which engine or halos. */
 static bool Describes(const char *name)
 {
+  if (!strcmp(name, "-net_halo") || !strcmp(name, "-net_overlap")) return false;
   return !strncmp(name, "-net_", 5) || (!strncmp(name, "-model_", 7) && strcmp(name, "-model_file") != 0);
 }
 

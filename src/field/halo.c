@@ -78,6 +78,11 @@ PetscErrorCode UnrHaloDestroy(UnrHalo *halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool UnrHaloHasMessages(UnrHalo halo)
+{
+  return halo->send.neighbours || halo->receive.neighbours;
+}
+
 static PetscErrorCode CheckShape(UnrHalo halo, const UnrTileShape *shape)
 {
   PetscFunctionBeginUser;

@@ -30,6 +30,8 @@ PetscErrorCode UnrHaloCreateLocal(UnrGrid grid, const PetscInt ghost[UNR_MAX_DIM
 PetscErrorCode UnrHaloDestroy(UnrHalo *halo);
 /* Does it fill any ghost of this rank's tiles? */
 bool UnrHaloIsEmpty(UnrHalo halo);
+/* Does it wait for others, or they for this rank? */
+bool UnrHaloHasMessages(UnrHalo halo);
 
 /* Fill the ghosts of a tile.  The interior may be read, not written, between Begin and End; so may ghosts
    that copy this rank's own cells.  One exchange at a time. */

@@ -64,8 +64,9 @@ PetscErrorCode UnrNetApply(UnrNet net, const double par[], UnrBatch u, UnrBatch 
   }
   PlaceTiles(net, block, UNR_NET_NO_TILE);
   PetscCall(UnrNetLoad(net, par, u, net->tile[0].y));
-  PetscCall(UnrNetFillGhosts(net, net->tile[0].width, &net->tile[0].shape, net->tile[0].y));
+  PetscCall(UnrNetGhostsBegin(net, net->tile[0].fill, &net->tile[0].shape, net->tile[0].y));
   for (PetscInt i = 0; i < net->nodes; i++) PetscCall(UnrNetNodeForward(net, i));
+  PetscCall(UnrNetGhostsEnd(net));
   PetscCall(UnrNetStore(net, net->tile[net->nodes].y, out));
   UnrCountAdd(UNR_COUNT_NET_APPLY, u->samples);
   PetscCall(UnrEventEnd(UNR_EVENT_NET));
@@ -84,7 +85,6 @@ PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch 
                          double par_bar[], void *theta_bar)
 {
   const bool wants_input = u_bar || (par_bar && (net->constants || net->diagnostics));
-  const UnrNetTile *out = &net->tile[net->nodes];
   const void *block;
   char *y_bar;
 
@@ -102,8 +102,7 @@ PetscErrorCode UnrNetVjp(UnrNet net, const double par[], UnrTape tape, UnrBatch 
   PlaceTiles(net, (char *)block, UNR_NET_NO_TILE);
   y_bar = UnrNetSlot(net, net->node[net->nodes - 1].y_bar);
   PetscCall(UnrNetStoreReverse(net, out_bar, y_bar));
-  if (out->is_activated)
-    PetscCall(UnrActivationReverse(net->smoothed, &out->shape, UnrNetSaved(net, out), NULL, y_bar));
+  PetscCall(UnrNetOutputReverse(net, y_bar));
   for (PetscInt i = net->nodes - 1; i >= 0; i--) PetscCall(UnrNetNodeReverse(net, i, wants_input, theta_bar));
   if (wants_input)
     PetscCall(UnrNetLoadReverse(net, par, (const double *)((const char *)block + net->tape_state),
@@ -138,19 +137,11 @@ PetscErrorCode UnrNetJvp(UnrNet net, const double par[], UnrBatch u, UnrBatch u_
   PlaceTiles(net, NULL, net->smoothed.ops->needs_input ? 2 * tiles : UNR_NET_NO_TILE);
   x_dot = UnrNetSlot(net, tiles + x->slot);
   PetscCall(UnrNetLoad(net, par, u, x->y));
-  PetscCall(UnrNetFillGhosts(net, x->width, &x->shape, x->y));
+  PetscCall(UnrNetGhostsBegin(net, x->fill, &x->shape, x->y));
   PetscCall(UnrNetLoadTangent(net, par, u, u_dot, par_dot, x_dot));
-  PetscCall(UnrNetFillGhosts(net, x->width, &x->shape, x_dot));
-  for (PetscInt i = 0; i < net->nodes; i++) {
-    const UnrNetTile *y = &net->tile[i + 1];
-    char *y_dot = UnrNetSlot(net, tiles + y->slot);
-
-    PetscCall(UnrNetNodeTangent(net, i, theta_dot));
-    PetscCall(UnrNetNodeForward(net, i));
-    if (y->is_activated)
-      PetscCall(UnrActivationReverse(net->smoothed, &y->shape, UnrNetSaved(net, y), NULL, y_dot));
-    PetscCall(UnrNetFillGhosts(net, y->width, &y->shape, y_dot));
-  }
+  PetscCall(UnrNetGhostsBegin(net, x->fill, &x->shape, x_dot));
+  for (PetscInt i = 0; i < net->nodes; i++) PetscCall(UnrNetNodeTangent(net, i, theta_dot));
+  PetscCall(UnrNetGhostsEnd(net));
   if (out) PetscCall(UnrNetStore(net, net->tile[net->nodes].y, out));
   PetscCall(UnrNetStore(net, UnrNetSlot(net, tiles + net->tile[net->nodes].slot), out_dot));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -33,6 +33,11 @@ static const UnrOption options[] = {
      "parameters of the sample fed as constant channels: domain_size, 1/viscosity ...", NULL},
     {"-net_constant_scale", UNR_REALS, NULL, 0, 0, "the parameter's own",
      "each constant channel is its parameter divided by this; default 1", NULL},
+    {"-net_halo", UNR_WORD, "layer", 0, 0, NULL,
+     "ghosts from other ranks: exchanged after every layer, or once, as deep as all layers need",
+     "layer|deep"},
+    {"-net_overlap", UNR_BOOL, "true", 0, 0, NULL,
+     "compute what needs no ghosts while they are on their way; the same numbers", NULL},
     {"-net_diagnostics", UNR_WORDS, NULL, 0, 0, NULL,
      "fields of the state fed as channels: pressure, vorticity, where the physics has them", NULL},
     {NULL, UNR_BOOL, NULL, 0, 0, NULL, NULL, NULL},
@@ -86,7 +91,7 @@ static PetscErrorCode SetChannelsFromOptions(UnrNet net)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Precision, kernels, activation. */
+/* Precision, kernels, activation, halos. */
 static PetscErrorCode SetFromOptions(UnrNet net)
 {
   const char *word;
@@ -101,6 +106,9 @@ static PetscErrorCode SetFromOptions(UnrNet net)
   PetscCall(UnrActivationFind(word, slope, &net->activation));
   net->smoothed = net->activation;
   PetscCall(UnrOptionInt(options, NULL, "-net_kernel", &net->kernel));
+  PetscCall(UnrOptionWord(options, NULL, "-net_halo", &word));
+  net->is_deep = !strcmp(word, "deep");
+  PetscCall(UnrOptionBool(options, NULL, "-net_overlap", &net->overlaps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

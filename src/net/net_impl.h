@@ -40,11 +40,14 @@ typedef struct {
   PetscInt y_bar, x_bar, skip_bar;  /* slots of the cotangents; skip_bar == y_bar: the slot is passed on */
   bool x_adds, skip_adds;           /* is there a part of that cotangent already? */
   bool x_completes, skip_completes; /* is this its last part? */
+  UnrHalo bar_fill;                 /* of y_bar's ghosts, where the net gathers; NULL: none */
 } UnrNetNode;
 
 typedef struct {
   PetscInt channels;
   PetscInt width; /* ghost cells that its readers need */
+  PetscInt reach; /* cells computed beyond the block; 0 where halos are not deep */
+  UnrHalo fill;   /* of its other ghosts; NULL: none */
   PetscInt readers;
   bool is_activated;
   PetscInt slot;         /* in work memory, when there is no tape */
@@ -52,6 +55,20 @@ typedef struct {
   size_t tape_y, tape_z; /* bytes from the tape's start: activation's output, input, or SIZE_MAX */
   char *y, *z;           /* where they are in this call; z == y where not kept apart */
 } UnrNetTile;
+
+/* A halo that several tiles use. */
+typedef struct {
+  bool is_local;
+  PetscInt width[UNR_MAX_DIM];
+  UnrHalo halo;
+} UnrNetHalo;
+
+/* A fill that is under way; halo NULL: none. */
+typedef struct {
+  UnrHalo halo;
+  const UnrTileShape *shape;
+  void *data;
+} UnrNetPending;
 
 /* A constant channel: a parameter of the sample, or 1 over it, over a divisor. */
 typedef struct {
@@ -103,10 +120,18 @@ struct UnrNet_ {
   UnrNetNode *node; /* [nodes] */
   UnrNetTile *tile; /* [nodes + 1] */
   UnrNetViewData *view;
-  PetscInt ghost;                        /* of every tile: the widest kernel's half */
+  PetscInt width;                        /* the widest kernel's half */
   PetscInt slots_forward, slots_reverse; /* of work memory: tiles without a tape; cotangents */
   PetscInt input_bar;                    /* slot where the input's cotangent ends up */
-  UnrHalo *halo;                         /* [ghost + 1], NULL where no tile has that width */
+
+  /* ghosts.c */
+  bool is_deep, overlaps;
+  bool gathers;                 /* reverse by exchanging cotangents, else by transposing fills */
+  bool is_divided[UNR_MAX_DIM]; /* do several blocks share this engine axis? */
+  PetscInt ghost[UNR_MAX_DIM];  /* of every tile, per axis of the grid */
+  PetscInt halos;
+  UnrNetHalo *halo;
+  UnrNetPending pending;
 
   /* weights.c */
   UnrBlock theta;
@@ -149,10 +174,18 @@ static inline const void *UnrNetSaved(UnrNet net, const UnrNetTile *tile)
   return net->smoothed.ops->needs_input ? tile->z : tile->y;
 }
 
+/* ghosts.c */
+PetscErrorCode UnrNetPlanGhosts(UnrNet net);
+PetscErrorCode UnrNetGhostsDestroy(UnrNet net);
+UnrTileShape UnrNetRegion(UnrNet net, const UnrNetTile *tile, PetscInt reach, PetscInt width);
+PetscErrorCode UnrNetGhostsBegin(UnrNet net, UnrHalo halo, const UnrTileShape *shape, void *data);
+PetscErrorCode UnrNetGhostsEnd(UnrNet net);
+PetscErrorCode UnrNetGhostsReduce(UnrNet net, const UnrNetTile *tile, void *data);
+
 /* node.c, on tiles that execute.c has placed.  Collective on the grid. */
-PetscErrorCode UnrNetFillGhosts(UnrNet net, PetscInt width, const UnrTileShape *shape, void *data);
 PetscErrorCode UnrNetNodeForward(UnrNet net, PetscInt i);
 PetscErrorCode UnrNetNodeReverse(UnrNet net, PetscInt i, bool wants_input, void *theta_bar);
+PetscErrorCode UnrNetOutputReverse(UnrNet net, void *y_bar);
 PetscErrorCode UnrNetNodeTangent(UnrNet net, PetscInt i, const void *theta_dot);
 
 /* constant.c */

@@ -24,7 +24,7 @@ static PetscErrorCode AddLayer(UnrNet net, const char *name, PetscInt kernel, Pe
   shape[dim + 1] = out;
   PetscCall(UnrNetAddView(net, name, "weight", dim + 2, shape, taps * in, &layer->weight));
   PetscCall(UnrNetAddView(net, name, "bias", 1, &out, taps * in, &layer->bias));
-  net->ghost = PetscMax(net->ghost, layer->conv->width);
+  net->width = PetscMax(net->width, layer->conv->width);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,15 +159,7 @@ PetscErrorCode UnrNetPlan(UnrNet net)
   net->slots_reverse = reverse.made;
   net->input_bar = bar[0];
   PetscCall(PetscFree4(left, bar, forward.free, reverse.free));
-  PetscCall(PetscCalloc1(net->ghost + 1, &net->halo));
-  for (PetscInt i = 0; i < net->nodes; i++) {
-    const PetscInt width = net->node[i].main.conv->width;
-    for (PetscInt w = 0; w < 2; w++) {
-      const PetscInt needed = w ? net->tile[i].width : width;
-      if (needed && !net->halo[needed])
-        PetscCall(UnrHaloCreate(net->grid, net->ghost, needed, &net->halo[needed]));
-    }
-  }
+  PetscCall(UnrNetPlanGhosts(net));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,10 +178,7 @@ PetscErrorCode UnrNetProgramDestroy(UnrNet net)
     PetscCall(LayerDestroy(&net->node[i].main));
     PetscCall(LayerDestroy(&net->node[i].projection));
   }
-  for (PetscInt w = 0; net->halo && w <= net->ghost; w++) {
-    if (net->halo[w]) PetscCall(UnrHaloDestroy(&net->halo[w]));
-  }
-  PetscCall(PetscFree(net->halo));
+  PetscCall(UnrNetGhostsDestroy(net));
   PetscCall(PetscFree(net->node));
   PetscCall(PetscFree(net->tile));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -222,7 +211,7 @@ PetscErrorCode UnrNetShape(UnrNet net, PetscInt samples)
     UnrNetTile *tile = &net->tile[t];
     size_t bytes, slot = 0;
 
-    UnrTileShapeSet(&tile->shape, net->grid, samples, tile->channels, net->ghost, net->precision);
+    UnrTileShapeSetAxes(&tile->shape, net->grid, samples, tile->channels, net->ghost, net->precision);
     bytes = (tile->shape.numbers + UNR_TILE_SLACK) * UnrPrecisionBytes(net->precision);
     tile->tape_y = tile->readers || (tile->is_activated && !needs_input) ? Append(bytes, &end) : SIZE_MAX;
     tile->tape_z = tile->is_activated && needs_input ? Append(bytes, &end) : SIZE_MAX;
