@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from test_decks import small_grid
+
 KINDS = ("dot", "taylor", "finite-difference")
 QUANTITIES = ("weights", "start", "parameters")
 SOURCE = Path(os.environ["UNR_SOURCE_DIR"])
@@ -76,7 +78,7 @@ def main():
     failed = 0
     decks = {str(path.relative_to(SOURCE)) for path in SOURCE.glob("inputs/*/*.yaml")}
     # A deck that no case names is tried with few and thin samples: adding one changes nothing here.
-    cases = CASES + [(deck, 2, SMALL) for deck in sorted(decks - {case[0] for case in CASES})]
+    cases = CASES + [(deck, 2, SMALL + small_grid(deck)) for deck in sorted(decks - {case[0] for case in CASES})]
     for case in cases:
         wrong = verdict(program, mpiexec, *case)
         failed += wrong is not None

@@ -32,6 +32,11 @@ COLUMNS = "update,stage,epoch,loss,validation,learning_rate,gradient_norm,skippe
 GRIDS = {"inputs/kolm": ["-generate_points", "48,48"],
          "inputs/hit": ["-grid_points", "8,8,8", "-generate_points", "12,12,12", "-start_peak", "1"]}
 
+
+def small_grid(deck):
+    return [] if deck.endswith("smoke.yaml") else GRIDS.get(str(Path(deck).parent), [])
+
+
 # Besides every deck as it is: the paper's old schedule, with an interval that four updates see.
 OLD = ["-optim_rate", "exponential", "-optim_lr_factor", "0.9", "-optim_lr_interval", "2"]
 CASES = [("inputs/ks/correct-26-8-wig.yaml", 1, OLD)]
@@ -57,7 +62,7 @@ class Runner:
         self.start = [mpiexec, "-n", str(ranks), program]
         small = [str(word) for pair in SMALL.items() for word in pair]
         files = ["-dataset_file", f"{folder}/train.h5", "-test_file", f"{folder}/test.h5"]
-        grids = [] if deck.endswith("smoke.yaml") else GRIDS.get(str(Path(deck).parent), [])
+        grids = small_grid(deck)
         self.rest = ["-options_file", str(SOURCE / deck), *small, *grids, *files, *options]
         self.folder = Path(folder)
 
