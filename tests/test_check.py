@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from test_decks import small_grid
+from small_grid import small_grid
 
 KINDS = ("dot", "taylor", "finite-difference")
 QUANTITIES = ("weights", "start", "parameters")

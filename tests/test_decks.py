@@ -19,6 +19,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from small_grid import small_grid
+
 SOURCE = Path(os.environ["UNR_SOURCE_DIR"])
 UPDATES, STARTS, FRAMES, TESTS, HORIZON = 4, 2, 100, 1, 14
 SMALL = {
@@ -27,15 +29,6 @@ SMALL = {
     "-train_updates": UPDATES, "-checkpoint_interval": 2, "-bench_updates": 2, "-bench_warmup": 1,
 }
 COLUMNS = "update,stage,epoch,loss,validation,learning_rate,gradient_norm,skipped,seconds".split(",")
-
-# Flows are made small in their grids too; their forced waves are still there.
-GRIDS = {"inputs/kolm": ["-generate_points", "48,48"],
-         "inputs/hit": ["-grid_points", "8,8,8", "-generate_points", "12,12,12", "-start_peak", "1"]}
-
-
-def small_grid(deck):
-    return [] if deck.endswith("smoke.yaml") else GRIDS.get(str(Path(deck).parent), [])
-
 
 # Besides every deck as it is: the paper's old schedule, with an interval that four updates see.
 OLD = ["-optim_rate", "exponential", "-optim_lr_factor", "0.9", "-optim_lr_interval", "2"]
