@@ -444,7 +444,7 @@ class Postprocess(unittest.TestCase):
                      **{f"plot_{name}.py": [top / "bare", top / "wig"] for name in ("planes", "spectrum", "energy")}}
         for path in sorted(TOOLS.glob("*.py")):
             if "if __name__" not in path.read_text() or path.name in ("plot_solve.py", "mosaic.py"):
-                continue  # these two have tests of their own: test_solve.py, test_mosaic.py
+                continue  # mosaic.py runs the solver: test_mosaic.py; plot_solve.py wants a run of it
             for given, status in ((["nowhere"], 2), (arguments.get(path.name, self.runs), 0)):
                 done = subprocess.run([sys.executable, path, *given], capture_output=True, text=True, cwd=self.top,
                                       timeout=300)
