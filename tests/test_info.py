@@ -66,6 +66,14 @@ class Directory(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stdout)
 
+    def test_every_plugin(self):
+        """Every line of a list header of src/ is in `info`, with its word and a summary."""
+        told = {tuple(line.split()[:2]) for line in run("info").stdout.splitlines() if len(line.split()) > 2}
+        listed = {(kind.lower(), name) for path in SOURCE.glob("src/*/*list.h") if path.parent.name != "app"
+                  for kind, name in re.findall(r"^UNR_([A-Z]+)\((\w+),", path.read_text(), re.M)}
+        self.assertGreater(len(listed), 30)
+        self.assertEqual({(k, n) for k, n in listed if n != "onednn"} - told, set())
+
     def test_whole(self):
         for ranks in (1, 3):
             self.expect(folder / "run", 0, "run: finished", "status        ok", "checkpoint-20.h5: whole", "checkpoint-30.h5: whole",

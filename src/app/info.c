@@ -13,6 +13,7 @@
 #include "app/info.h"
 #include "core/error.h"
 #include "core/provenance.h"
+#include "dataset/filter.h"
 #include "dataset/start.h"
 #include "layer/engine.h"
 #include "loss/loss.h"
@@ -100,6 +101,7 @@ static PetscErrorCode UnrInfoPlugins(void)
   PetscCall(UnrInfoEngines());
   PetscCall(UnrLossList(UnrInfoPlugin, "loss"));
   PetscCall(UnrStartList(UnrInfoPlugin, "start"));
+  PetscCall(UnrFilterList(UnrInfoPlugin, "filter"));
   PetscCall(UnrStepperList(UnrInfoPlugin, "stepper"));
   PetscCall(UnrNetList(UnrInfoPlugin, "net"));
   PetscCall(UnrModelList(UnrInfoPlugin, "model"));
